@@ -1,0 +1,1 @@
+"""The hooks that pytest loads at start-up; they only wire."""

@@ -1,0 +1,1 @@
+"""Exact tests, intervals and detection limits: arrays in, frozen dataclasses out."""
