@@ -1,0 +1,290 @@
+"""What a comparison of two runs found; the text, the JSON and the gate all read this."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from poisson_store.records import Accounting, ConditionRecord
+
+    from pytest_poisson.events import Event
+
+Method: TypeAlias = Literal["mcnemar_bh", "fisher_bh"]
+Flag: TypeAlias = Literal["worse", "safer"]
+Verdict: TypeAlias = Literal[
+    "worse", "safer", "trade", "no significant change", "too small to tell", "not comparable"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many of the replicates with an outcome had the event.
+
+    Attributes
+    ----------
+    events
+        Replicates with the event.
+    outcomes
+        Replicates with an outcome; of a paired row, its pairs.
+    """
+
+    events: int
+    outcomes: int
+
+    @property
+    def rate(self) -> float | None:
+        """`events / outcomes`; None where nothing was measured, which is not 0."""
+        return self.events / self.outcomes if self.outcomes else None
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """The pairs of a paired row, by which arm had the event."""
+
+    both: int
+    only_before: int
+    only_after: int
+    neither: int
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The smallest change of one row in one direction that would have been flagged 4 times in 5.
+
+    Attributes
+    ----------
+    status
+        `limit`: `size` is it; `no room`: the rate is at its end already; `none detectable`: not even a change
+        to the end of the scale would be found 4 times in 5.
+    size
+        The change, in (0, 1]; None unless `status` is `limit`.
+    """
+
+    status: Literal["limit", "no room", "none detectable"]
+    size: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DiffRow:
+    """One condition and event, compared.
+
+    Attributes
+    ----------
+    condition
+        The condition as the after run planned it.
+    event
+        The event as it applies to the condition's rollout.
+    before, after
+        The counts of each arm.
+    pairs
+        The four kinds of pair, of a paired comparison.
+    p, log_p
+        The exact two-sided p-value and its natural logarithm, which never underflows.
+    p_bh, p_holm
+        Adjusted over all rows, after Benjamini and Hochberg and after Holm.
+    flag
+        `worse` or `safer` where `p_bh` is at most q.
+    counted
+        Whether the verdict counts the change: `p_holm` is at most q.
+    change
+        After's rate minus before's; None where an arm has no outcome.
+    low, high
+        The score interval of the change, at the result's `level`.
+    rise, fall
+        The detection limits from the before rate.
+    replay
+        A replicate to look at: it had the event the worse way after and, in a paired comparison, not before.
+    """
+
+    condition: ConditionRecord
+    event: Event
+    before: Count
+    after: Count
+    pairs: Pairs | None
+    p: float
+    log_p: float
+    p_bh: float
+    p_holm: float
+    flag: Flag | None
+    counted: bool
+    change: float | None
+    low: float | None
+    high: float | None
+    rise: Limit
+    fall: Limit
+    replay: int | None = None
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether this row makes the verdict worse: what fails the condition's pytest item."""
+        return self.counted and self.flag == "worse"
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """A run as one side of the comparison.
+
+    Attributes
+    ----------
+    run_id, name, status, created_at, salt, variant
+        As stored.
+    commit
+        The commit the run was made on, where it was recorded; `dirty` where the tree had changes.
+    accounting
+        Of the whole run.
+    compared
+        Of the conditions that both runs have.
+    unpartnered
+        Replicates with an outcome whose partner has none, in a paired comparison.
+    """
+
+    run_id: str
+    name: str
+    status: str
+    created_at: str
+    salt: str
+    variant: Mapping[str, str]
+    commit: str | None
+    dirty: bool
+    accounting: Accounting
+    compared: Accounting
+    unpartnered: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What the replicates without an outcome may hide.
+
+    Attributes
+    ----------
+    before, after
+        Replicates without an outcome, of those that ran, in the conditions compared.
+    p
+        Of the test that the shares are equal: Fisher's, or McNemar's where the runs are paired.
+    differs
+        Whether that test rejects at 0.05.
+    exceeds
+        The arms in which the share is above 0.20.
+    cause
+        The cause that differs most between the arms.
+    verdict_as_failures
+        The verdict with all of them counted as failures after and as none before.
+    """
+
+    before: Count
+    after: Count
+    p: float
+    differs: bool
+    exceeds: tuple[Literal["before", "after"], ...]
+    cause: str
+    verdict_as_failures: Verdict
+
+    @property
+    def hides(self) -> bool:
+        """Whether the missing outcomes forbid `safer` and `no significant change`."""
+        return self.differs or bool(self.exceeds)
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """What the comparison could have seen at all.
+
+    Attributes
+    ----------
+    replicates
+        The fewest outcomes (paired: pairs) in an arm of any row.
+    tests
+        Rows, over which the level is corrected.
+    limit
+        The smallest change found 4 times in 5 at the least favourable base rate, if one row alone changed; None where
+        there is no such change.
+    base_rate
+        That base rate.
+    largest
+        The largest limit of a row from its own before rate.
+    largest_row
+        Its position in the rows.
+    largest_is_rise
+        Whether it is the limit on a rise.
+    undetectable
+        Limits of rows, either way, that are `none detectable`.
+    needed
+        Replicates an arm at which the least favourable limit is at most `max_mde`; None unless the verdict is
+        `too small to tell`.
+    """
+
+    replicates: int
+    tests: int
+    limit: float | None
+    base_rate: float | None
+    largest: float | None
+    largest_row: int | None
+    largest_is_rise: bool
+    undetectable: int
+    needed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DiffResult:
+    """A comparison of two runs.
+
+    Attributes
+    ----------
+    before, after
+        The arms.
+    method
+        `mcnemar_bh` (paired) or `fisher_bh`.
+    paired
+        Whether the runs share their draws, whatever the method.
+    q
+        The error level.
+    max_mde
+        The change above which a limit makes `no significant change` into `too small to tell`.
+    events
+        The events compared, by rollout.
+    rows
+        Condition by event, sorted by rollout, axis values and event.
+    importance
+        Positions in `rows`, the most important first.
+    verdict
+        The word for the comparison.
+    verdict_by_test
+        The word before the missing outcomes were considered.
+    level
+        Confidence level of every interval in `rows`.
+    design
+        What could have been seen; None of a refused comparison.
+    missing
+        The replicates without an outcome; None where there are none.
+    only_before, only_after
+        Conditions that only one run planned: the other did not run them.
+    skipped
+        Conditions of which every replicate was skipped in both runs; they are left out.
+    refusal
+        Why nothing could be compared, in one sentence; then there are no rows and the verdict is `not comparable`.
+    notes
+        What a reader must know besides, a sentence each.
+    """
+
+    before: Arm
+    after: Arm
+    method: Method
+    paired: bool
+    q: float
+    max_mde: float
+    verdict: Verdict
+    verdict_by_test: Verdict
+    events: tuple[Event, ...] = ()
+    rows: tuple[DiffRow, ...] = ()
+    importance: tuple[int, ...] = ()
+    level: float | None = None
+    design: Design | None = None
+    missing: Missing | None = None
+    only_before: tuple[ConditionRecord, ...] = ()
+    only_after: tuple[ConditionRecord, ...] = ()
+    skipped: tuple[ConditionRecord, ...] = ()
+    refusal: str | None = None
+    notes: tuple[str, ...] = ()
