@@ -169,7 +169,7 @@ def _applied(name: str, parts: Sequence[str], vocabulary: Vocabulary) -> Event |
     if len({kind for kind, _ in kinds.values()}) > 1:
         raise UserError(_mixture(name, vocabulary, kinds))
     kind, _ = kinds[own[0]]
-    basis = next((why for _, why in kinds.values() if why != "declared"), "declared")
+    basis: Basis = next((why for _, why in kinds.values() if why != "declared"), "declared")
     return Event(name, vocabulary.rollout, own, kind, basis)
 
 

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from poisson_stats.comparison import LimitStatus
+    from poisson_stats.missing import MissingProblem
+    from poisson_stats.verdict import RowWord, Verdict
     from poisson_store.records import Accounting, ConditionRecord
-
     from pytest_poisson.events import Event
 
 Method: TypeAlias = Literal["mcnemar_bh", "fisher_bh"]
-Flag: TypeAlias = Literal["worse", "safer"]
-Verdict: TypeAlias = Literal[
-    "worse", "safer", "trade", "no significant change", "too small to tell", "not comparable"
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,7 @@ class Limit:
         The change, in (0, 1]; None unless `status` is `limit`.
     """
 
-    status: Literal["limit", "no room", "none detectable"]
+    status: LimitStatus
     size: float | None = None
 
 
@@ -81,14 +79,17 @@ class DiffRow:
         The counts of each arm.
     pairs
         The four kinds of pair, of a paired comparison.
-    p, log_p
-        The exact two-sided p-value and its natural logarithm, which never underflows.
-    p_bh, p_holm
-        Adjusted over all rows, after Benjamini and Hochberg and after Holm.
-    flag
-        `worse` or `safer` where `p_bh` is at most q.
+    word
+        `worse` or `safer` where the row is flagged, `p_bh` being at most q; else `too small to tell` where a limit
+        exceeds the accepted change; else `no significant change`.
     counted
         Whether the verdict counts the change: `p_holm` is at most q.
+    p, log_p
+        The exact two-sided p-value and its natural logarithm, which never underflows.
+    p_bh, log_p_bh
+        Adjusted over all rows, after Benjamini and Hochberg.
+    p_holm, log_p_holm
+        Adjusted over all rows, after Holm.
     change
         After's rate minus before's; None where an arm has no outcome.
     low, high
@@ -104,12 +105,14 @@ class DiffRow:
     before: Count
     after: Count
     pairs: Pairs | None
+    word: RowWord
+    counted: bool
     p: float
     log_p: float
     p_bh: float
+    log_p_bh: float
     p_holm: float
-    flag: Flag | None
-    counted: bool
+    log_p_holm: float
     change: float | None
     low: float | None
     high: float | None
@@ -120,7 +123,12 @@ class DiffRow:
     @property
     def is_worse(self) -> bool:
         """Whether this row makes the verdict worse: what fails the condition's pytest item."""
-        return self.counted and self.flag == "worse"
+        return self.counted and self.word == "worse"
+
+    @property
+    def is_safer(self) -> bool:
+        """Whether this row makes the verdict safer."""
+        return self.counted and self.word == "safer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,32 +168,29 @@ class Missing:
 
     Attributes
     ----------
-    before, after
-        Replicates without an outcome, of those that ran, in the conditions compared.
-    p
-        Of the test that the shares are equal: Fisher's, or McNemar's where the runs are paired.
-    differs
-        Whether that test rejects at 0.05.
-    exceeds
-        The arms in which the share is above 0.20.
+    before_missing, before_ran, after_missing, after_ran
+        Replicates without an outcome, and replicates that ran, in the conditions compared; of a paired comparison,
+        those that ran in both arms.
+    p, log_p
+        Of the test that the shares are equal: Fisher's, or McNemar's where the comparison is paired.
+    problem
+        Why they forbid `safer` and `no significant change`: a share above 20 %, else shares that differ at 0.05;
+        None where neither holds.
     cause
-        The cause that differs most between the arms.
+        The cause whose count differs most between the arms.
     verdict_as_failures
         The verdict with all of them counted as failures after and as none before.
     """
 
-    before: Count
-    after: Count
+    before_missing: int
+    before_ran: int
+    after_missing: int
+    after_ran: int
     p: float
-    differs: bool
-    exceeds: tuple[Literal["before", "after"], ...]
+    log_p: float
+    problem: MissingProblem | None
     cause: str
     verdict_as_failures: Verdict
-
-    @property
-    def hides(self) -> bool:
-        """Whether the missing outcomes forbid `safer` and `no significant change`."""
-        return self.differs or bool(self.exceeds)
 
 
 @dataclass(frozen=True, slots=True)
