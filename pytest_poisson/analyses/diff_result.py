@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from poisson_stats.comparison import LimitStatus
     from poisson_stats.missing import MissingProblem
     from poisson_stats.verdict import RowWord, Verdict
-    from poisson_store.records import Accounting, ConditionRecord
+    from poisson_store.records import Accounting, ConditionRecord, Json
     from pytest_poisson.events import Event
 
 Method: TypeAlias = Literal["mcnemar_bh", "fisher_bh"]
@@ -137,10 +135,8 @@ class Arm:
 
     Attributes
     ----------
-    run_id, name, status, created_at, salt, variant
-        As stored.
-    commit
-        The commit the run was made on, where it was recorded; `dirty` where the tree had changes.
+    run_id, name, status, created_at, salt, selection
+        As stored; `selection` says what part of the suite ran, None for all of it.
     accounting
         Of the whole run.
     compared
@@ -154,9 +150,7 @@ class Arm:
     status: str
     created_at: str
     salt: str
-    variant: Mapping[str, str]
-    commit: str | None
-    dirty: bool
+    selection: str | None
     accounting: Accounting
     compared: Accounting
     unpartnered: int = 0
@@ -214,8 +208,10 @@ class Design:
         Its position in the rows.
     largest_is_rise
         Whether it is the limit on a rise.
-    undetectable
-        Limits of rows, either way, that are `none detectable`.
+    too_small
+        Rows that could hide a change above the result's `max_mde`.
+    ceiling
+        The smallest `max_mde` under which no row is too small; None where a row has no outcome in an arm.
     needed
         Replicates an arm at which the least favourable limit is at most `max_mde`; None unless the verdict is
         `too small to tell`.
@@ -228,8 +224,26 @@ class Design:
     largest: float | None
     largest_row: int | None
     largest_is_rise: bool
-    undetectable: int
+    too_small: int
+    ceiling: float | None
     needed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A setting that is not the same in both runs: a variant, or something of the environment.
+
+    Attributes
+    ----------
+    name
+        As stored, nested names joined by dots: `variant.policy`, `packages.numpy`.
+    before, after
+        The two values; None where a run does not have it.
+    """
+
+    name: str
+    before: Json
+    after: Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +282,8 @@ class DiffResult:
         Conditions that only one run planned: the other did not run them.
     skipped
         Conditions of which every replicate was skipped in both runs; they are left out.
+    changes
+        What else differs between the runs, besides the code under test.
     refusal
         Why nothing could be compared, in one sentence; then there are no rows and the verdict is `not comparable`.
     notes
@@ -291,5 +307,6 @@ class DiffResult:
     only_before: tuple[ConditionRecord, ...] = ()
     only_after: tuple[ConditionRecord, ...] = ()
     skipped: tuple[ConditionRecord, ...] = ()
+    changes: tuple[Change, ...] = ()
     refusal: str | None = None
     notes: tuple[str, ...] = ()

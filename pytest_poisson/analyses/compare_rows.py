@@ -1,0 +1,152 @@
+"""From the arms' episodes to tested rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from poisson_stats import comparison as tests
+from poisson_stats import missing as missing_rules
+from pytest_poisson.analyses.diff_result import Count, DiffRow, Limit, Pairs
+from pytest_poisson.analyses.missing import compare_shares
+from pytest_poisson.analyses.tally import count_arm, count_pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from poisson_stats.comparison import Comparison, LimitStatus
+    from poisson_stats.missing import MissingShares
+    from poisson_stats.validation import FloatArray, IntArray
+    from poisson_stats.verdict import Verdict
+    from pytest_poisson.analyses.episodes import Episodes
+    from pytest_poisson.analyses.tally import Grid, PairCounts
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What the statistics say of the rows.
+
+    Attributes
+    ----------
+    comparison
+        Tests, intervals, limits and the verdict.
+    pairs
+        The pairs of a paired comparison.
+    shares
+        Of replicates without an outcome; None where there are none.
+    worst_case
+        The verdict with all of those counted as failures after and as none before.
+    """
+
+    comparison: Comparison
+    pairs: PairCounts | None = None
+    shares: MissingShares | None = None
+    worst_case: Verdict | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """The word, once the missing outcomes are considered."""
+        word = self.comparison.verdict
+        return missing_rules.apply_missing_rule(word, self.shares) if self.shares else word
+
+
+def compare_unpaired(grid: Grid, before: Episodes, after: Episodes, *, q: float, max_mde: float) -> Compared:
+    """Test every row as independent arms."""
+    ours, theirs = count_arm(grid, before), count_arm(grid, after)
+    counts = (ours.event, ours.outcomes, theirs.event, theirs.outcomes)
+    result = tests.compare_unpaired(*counts, direction=grid.direction, q=q, max_mde=max_mde)
+    if not (ours.missing.any() or theirs.missing.any()):
+        return Compared(result)
+    shares = compare_shares(before, after, joined=False)
+    worst = missing_rules.compare_unpaired_worst_case(
+        *counts,
+        missing_before=ours.missing,
+        missing_after=theirs.missing,
+        direction=grid.direction,
+        q=q,
+        max_mde=max_mde,
+    )
+    return Compared(result, None, shares, worst.verdict)
+
+
+def compare_paired(grid: Grid, before: Episodes, after: Episodes, *, q: float, max_mde: float) -> Compared:
+    """Test every row as pairs; the arms are joined replicate by replicate."""
+    pairs = count_pairs(grid, before, after)
+    counts = (pairs.event_event, pairs.event_other, pairs.other_event, pairs.other_other)
+    result = tests.compare_paired(*counts, direction=grid.direction, q=q, max_mde=max_mde)
+    if not (before.missing.any() or after.missing.any()):
+        return Compared(result, pairs)
+    incomplete = missing_rules.IncompletePairs(
+        event_then_missing=pairs.event_missing,
+        none_then_missing=pairs.other_missing,
+        missing_then_event=pairs.missing_event,
+        missing_then_none=pairs.missing_other,
+        missing_both=pairs.missing_missing,
+    )
+    shares = compare_shares(before, after, joined=True)
+    worst = missing_rules.compare_paired_worst_case(
+        *counts, incomplete, direction=grid.direction, q=q, max_mde=max_mde
+    )
+    return Compared(result, pairs, shares, worst.verdict)
+
+
+def build_rows(grid: Grid, compared: Compared, replays: IntArray) -> tuple[DiffRow, ...]:
+    """Return the rows as plain values, in the grid's order."""
+    result = compared.comparison
+    befores = _counts(result.k_before, result.n_before)
+    afters = _counts(result.k_after, result.n_after)
+    columns = (
+        [grid.conditions[index] for index in grid.condition.tolist()],
+        [grid.events[index] for index in grid.event.tolist()],
+        befores,
+        afters,
+        _pairs(compared.pairs, len(befores)),
+        result.words,
+        result.counted.tolist(),
+        result.p.tolist(),
+        result.log_p.tolist(),
+        result.p_bh.tolist(),
+        result.log_p_bh.tolist(),
+        result.p_holm.tolist(),
+        result.log_p_holm.tolist(),
+        _or_none(result.change),
+        _or_none(result.low),
+        _or_none(result.high),
+        _limits(result.status_rise, result.limit_rise),
+        _limits(result.status_fall, result.limit_fall),
+        [None if replicate < 0 else replicate for replicate in replays.tolist()],
+    )
+    return tuple(DiffRow(*values) for values in zip(*columns, strict=True))
+
+
+def by_importance(rows: Sequence[DiffRow]) -> tuple[int, ...]:
+    """Rank rows: counted for the worse, flagged worse, counted for the better, flagged safer, then by p."""
+
+    def rank(index: int) -> tuple[int, float, float]:
+        row = rows[index]
+        group = {"worse": 0, "safer": 2}.get(row.word, 4) + (
+            row.word in ("worse", "safer") and not row.counted
+        )
+        return group, row.log_p, -abs(row.change or 0.0)
+
+    return tuple(sorted(range(len(rows)), key=rank))
+
+
+def _counts(events: IntArray, outcomes: IntArray) -> list[Count]:
+    return [Count(k, n) for k, n in zip(events.tolist(), outcomes.tolist(), strict=True)]
+
+
+def _pairs(pairs: PairCounts | None, rows: int) -> list[Pairs | None]:
+    if pairs is None:
+        return [None] * rows
+    kinds = (pairs.event_event, pairs.event_other, pairs.other_event, pairs.other_other)
+    return [Pairs(*counts) for counts in zip(*(kind.tolist() for kind in kinds), strict=True)]
+
+
+def _limits(statuses: Sequence[LimitStatus], sizes: FloatArray) -> list[Limit]:
+    return [Limit(status, size) for status, size in zip(statuses, _or_none(sizes), strict=True)]
+
+
+def _or_none(values: FloatArray) -> list[float | None]:
+    """Return the values as Python numbers, None for NaN."""
+    return [value if value == value else None for value in values.tolist()]  # noqa: PLR0124 (NaN alone differs)

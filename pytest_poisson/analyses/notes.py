@@ -1,0 +1,122 @@
+"""What a reader of a comparison must know besides its figures, as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from pytest_poisson.analyses.diff_result import Change
+from pytest_poisson.events import vocabularies
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from poisson_store.records import ConditionRecord, Json, RunRecord
+    from pytest_poisson.analyses.diff_result import DiffRow
+    from pytest_poisson.events import Event
+
+UNLIKE_BY_NATURE = ("command", "argv", "pid", "host")
+"""Parts of an environment that differ between any two runs and say nothing about the code under test."""
+
+
+def write_notes(
+    before: RunRecord,
+    after: RunRecord,
+    *,
+    events: Sequence[Event],
+    rows: Sequence[DiffRow],
+    conditions: Sequence[ConditionRecord],
+) -> tuple[str, ...]:
+    """Return every note that applies, the general ones first."""
+    found = (
+        _unfinished((before, after)),
+        _events(events),
+        _declarations(before, after),
+        _without_event(events, conditions),
+        _one_sided(rows),
+    )
+    return tuple(note for group in found for note in group)
+
+
+def changed_settings(before: RunRecord, after: RunRecord) -> tuple[Change, ...]:
+    """Return what differs in variant and environment, by name."""
+    ours, theirs = (_settings(run) for run in (before, after))
+    names = sorted({*ours, *theirs})
+    return tuple(
+        Change(name, ours.get(name), theirs.get(name)) for name in names if ours.get(name) != theirs.get(name)
+    )
+
+
+def _settings(run: RunRecord) -> dict[str, Json]:
+    variant = {f"variant.{name}": value for name, value in run.variant.items()}
+    known = {name: value for name, value in run.environment.items() if name not in UNLIKE_BY_NATURE}
+    return variant | dict(_flatten(known))
+
+
+def _flatten(values: Mapping[str, Json], prefix: str = "") -> Iterable[tuple[str, Json]]:
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _flatten(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _unfinished(runs: Iterable[RunRecord]) -> Iterable[str]:
+    for run in runs:
+        if run.status != "complete":
+            yield f"Run '{run.name}' is {run.status}: the replicates that did not run are not compared."
+
+
+def _events(events: Sequence[Event]) -> Iterable[str]:
+    for event in _once(event for event in events if event.basis == "neutral"):
+        yield (
+            f"Event '{event.name}' is declared neither a failure nor a success by rollout '{event.rollout}'; "
+            "asked for by name, it counts as a failure."
+        )
+    for event in _once(event for event in events if event.basis == "implicit" and event.kind == "failure"):
+        yield (
+            f"Replicates of rollout '{event.rollout}' ended as 'failed' (an AssertionError), which it does not "
+            "declare; it is compared as a failure."
+        )
+
+
+def _once(events: Iterable[Event]) -> Iterable[Event]:
+    return {(event.name, event.rollout): event for event in events}.values()
+
+
+def _declarations(before: RunRecord, after: RunRecord) -> Iterable[str]:
+    ours = {vocabulary.rollout: vocabulary.kinds for vocabulary in vocabularies(before.rollouts)}
+    theirs = {vocabulary.rollout: vocabulary.kinds for vocabulary in vocabularies(after.rollouts)}
+    for rollout in sorted(ours.keys() & theirs.keys()):
+        for word in sorted(ours[rollout].keys() | theirs[rollout].keys()):
+            yield from _one_declaration(rollout, word, ours[rollout], theirs[rollout])
+
+
+def _one_declaration(
+    rollout: str, word: str, ours: Mapping[str, str | None], theirs: Mapping[str, str | None]
+) -> Iterable[str]:
+    if word not in ours or word not in theirs:
+        run = "after" if word in theirs else "before"
+        yield f"Outcome '{word}' of rollout '{rollout}' is declared by the {run} run alone."
+    elif ours[word] != theirs[word]:
+        kinds = [kinds[word] or "neutral" for kinds in (ours, theirs)]
+        yield (
+            f"Outcome '{word}' of rollout '{rollout}' is declared {kinds[0]} before and {kinds[1]} after; "
+            "the after run's declaration is used."
+        )
+
+
+def _without_event(events: Sequence[Event], conditions: Sequence[ConditionRecord]) -> Iterable[str]:
+    having = {event.rollout for event in events}
+    for rollout in dict.fromkeys(c.rollout for c in conditions if c.rollout not in having):
+        yield f"Rollout '{rollout}' has none of the events; its conditions are not compared."
+
+
+def _one_sided(rows: Sequence[DiffRow]) -> Iterable[str]:
+    """Name the conditions that have outcomes in one run and none in the other."""
+    for run, other in (("before", "after"), ("after", "before")):
+        one_sided = [row for row in rows if getattr(row, run).outcomes and not getattr(row, other).outcomes]
+        names = list(dict.fromkeys(row.condition.nodeid or row.condition.key for row in one_sided))
+        if names:
+            named = ", ".join(names[:3]) + (" and more" if len(names) > 3 else "")
+            yield f"Conditions with an outcome in the {run} run and none in the {other} run, {len(names)}: {named}."
