@@ -5,13 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+import numpy as np
+
+from poisson_stats.difference_intervals import miettinen_nurminen, tango
+from poisson_stats.fisher import fisher_test
+from poisson_stats.limits import LimitStatus, limits_paired, limits_unpaired
+from poisson_stats.mcnemar import mcnemar_test
+from poisson_stats.multiplicity import benjamini_hochberg, false_coverage_level, holm
+from poisson_stats.significance import alpha_per_test
+from poisson_stats.validation import levels, refuse_where, rows, within
+from poisson_stats.verdict import row_words, verdict
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike
 
+    from poisson_stats.difference_intervals import DifferenceInterval
+    from poisson_stats.fisher import ExactTest
+    from poisson_stats.limits import DetectionLimits
     from poisson_stats.validation import BoolArray, FloatArray, IntArray
     from poisson_stats.verdict import RowWord, Verdict
 
-LimitStatus: TypeAlias = Literal["limit", "no room", "none detectable"]
+__all__ = ["Comparison", "LimitStatus", "Method", "compare_paired", "compare_unpaired"]
+
 Method: TypeAlias = Literal["mcnemar", "fisher"]
 
 
@@ -131,7 +148,17 @@ def compare_unpaired(
         For counts that are negative, fractional, NaN, empty, of different shapes or with k > n; for a
         direction other than +1 or -1; for a level outside (0, 1).
     """
-    raise NotImplementedError
+    k0, n0, k1, n1 = rows(k_before=k_before, n_before=n_before, k_after=k_after, n_after=n_after)
+    within("k_before", k0, "n_before", n0)
+    within("k_after", k1, "n_after", n1)
+    alpha = _alpha(k0.size, q, max_mde)
+    return _compare(
+        _Counts("fisher", k0, n0, k1, n1, None, None),
+        fisher_test(k0, n0, k1, n1),
+        limits_unpaired(k0, n0, n1, alpha=alpha),
+        lambda level: miettinen_nurminen(k1, n1, k0, n0, confidence=level),
+        _Choices(_direction(direction, k0.size), q, max_mde, alpha),
+    )
 
 
 def compare_paired(
@@ -159,4 +186,110 @@ def compare_paired(
     ValueError
         As in `compare_unpaired`.
     """
-    raise NotImplementedError
+    a, b, c, d = rows(both=both, only_before=only_before, only_after=only_after, neither=neither)
+    pairs = a + b + c + d
+    alpha = _alpha(pairs.size, q, max_mde)
+    return _compare(
+        _Counts("mcnemar", a + b, pairs, a + c, pairs, b, c),
+        mcnemar_test(b, c),
+        limits_paired(a + b, pairs, alpha=alpha),
+        lambda level: tango(a, c, b, d, confidence=level),
+        _Choices(_direction(direction, pairs.size), q, max_mde, alpha),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Counts:
+    """What was counted, one element a row."""
+
+    method: Method
+    k_before: IntArray
+    n_before: IntArray
+    k_after: IntArray
+    n_after: IntArray
+    only_before: IntArray | None
+    only_after: IntArray | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Choices:
+    """What was asked for."""
+
+    direction: IntArray
+    q: float
+    max_mde: float
+    alpha: float
+
+
+def _compare(
+    counts: _Counts,
+    test: ExactTest,
+    limits: DetectionLimits,
+    interval: Callable[[float], DifferenceInterval],
+    choices: _Choices,
+) -> Comparison:
+    """Correct the tests over all rows, choose the interval level, and name the rows and the whole."""
+    direction, q = choices.direction, choices.q
+    flags, counted = benjamini_hochberg(test.log_p, q=q), holm(test.log_p, q=q)
+    level = false_coverage_level(int(flags.rejected.sum()), direction.size, q=q)
+    bounds = interval(level)
+    rate_before = _rates(counts.k_before, counts.n_before)
+    rate_after = _rates(counts.k_after, counts.n_after)
+    change = rate_after - rate_before
+    too_small = limits.ceiling > choices.max_mde
+    return Comparison(
+        method=counts.method,
+        q=q,
+        max_mde=choices.max_mde,
+        tests=direction.size,
+        alpha=choices.alpha,
+        direction=direction,
+        k_before=counts.k_before,
+        n_before=counts.n_before,
+        k_after=counts.k_after,
+        n_after=counts.n_after,
+        only_before=counts.only_before,
+        only_after=counts.only_after,
+        rate_before=rate_before,
+        rate_after=rate_after,
+        change=change,
+        p=test.p,
+        log_p=test.log_p,
+        p_bh=flags.p,
+        log_p_bh=flags.log_p,
+        flagged=flags.rejected,
+        p_holm=counted.p,
+        log_p_holm=counted.log_p,
+        counted=counted.rejected,
+        low=bounds.low,
+        high=bounds.high,
+        level=level,
+        limit_rise=limits.rise,
+        limit_fall=limits.fall,
+        status_rise=limits.status_rise,
+        status_fall=limits.status_fall,
+        ceiling=limits.ceiling,
+        too_small=too_small,
+        words=row_words(change, direction, flags.rejected, too_small),
+        verdict=verdict(change, direction, counted.rejected, too_small),
+        largest_limit=float(np.fmax.reduce([*limits.rise, *limits.fall])),
+    )
+
+
+def _alpha(tests: int, q: float, max_mde: float) -> float:
+    levels(q=q, max_mde=max_mde)
+    return alpha_per_test(q, tests)
+
+
+def _direction(direction: ArrayLike, size: int) -> IntArray:
+    given = np.asarray(direction)
+    if given.shape not in {(), (size,)}:
+        raise ValueError(f"direction has shape {given.shape} where the counts have ({size},).")
+    refuse_where(
+        ~np.isin(given, (-1, 1)), "direction", given, "must be +1 (a rise is worse) or -1 (a fall is)"
+    )
+    return np.broadcast_to(given.astype(np.int64), (size,))
+
+
+def _rates(k: IntArray, n: IntArray) -> FloatArray:
+    return np.where(n > 0, k / np.maximum(n, 1), np.nan)

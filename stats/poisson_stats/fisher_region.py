@@ -1,0 +1,173 @@
+"""Every pair of counts that Fisher's test rejects at a level, as a few integers a row.
+
+Within one margin (a fixed total s) the two-sided p-value rises to 1 at the mode and falls again, so the
+rejected counts of the arm before are x <= L(s) or x >= U(s). For a fixed x the rejected counts of the arm
+after are then y <= low(x) or y >= high(x), wherever L and U never decrease with s. They almost never do; with
+unequal arms they can (4 and 33 episodes, level 0.2758), and those counts are listed one by one, so that the
+region stays exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poisson_stats.grouping import chunks
+from poisson_stats.hypergeometric import mode, support, weights_from_mode
+from poisson_stats.significance import LEVEL_SLACK, TIE_TOLERANCE
+
+if TYPE_CHECKING:
+    from poisson_stats.validation import FloatArray, IntArray
+
+NEGLIGIBLE = 1e-14
+"""Probability, relative to the level, that may lie outside the columns looked at in one margin."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FisherRegion:
+    """The rejection region of Fisher's test for arms of given sizes at a given level.
+
+    Attributes
+    ----------
+    n_before, n_after, alpha
+        The sizes of the arms and the level.
+    low, high
+        For each x = 0 … n_before of the arm before: y is rejected if y <= low[x] or y >= high[x]. ``low`` is
+        -1 or less and ``high`` n_after + 1 or more where there is nothing to reject on that side.
+    extra_before, extra_after
+        The rejected pairs (x, y) that lie between low[x] and high[x].
+    """
+
+    n_before: int
+    n_after: int
+    alpha: float
+    low: IntArray
+    high: IntArray
+    extra_before: IntArray
+    extra_after: IntArray
+
+
+@lru_cache(maxsize=512)
+def fisher_region(
+    n_before: int, n_after: int, alpha: float, margins: tuple[int, int] | None = None
+) -> FisherRegion:
+    """Return the pairs (x, y) with Fisher's p <= alpha.
+
+    Parameters
+    ----------
+    n_before, n_after
+        Sizes of the arms, at least 0.
+    alpha
+        The level of the single test, in (0, 1).
+    margins
+        First and last total s to examine; all of 0 … n_before + n_after by default. Pairs outside count as
+        rejected or not by the nearest examined total, so the caller must know that they cannot matter.
+
+    Notes
+    -----
+    Swapping event and no event maps total s to N - s, so only half of the margins is computed.
+    """
+    n = n_before + n_after
+    first, last = margins or (0, n)
+    totals = np.arange(first, last + 1)
+    mirrored = np.minimum(totals, n - totals)
+    distinct, index = np.unique(mirrored, return_inverse=True)
+    edge_low, edge_high = _rejected_edges(n_before, n_after, distinct, alpha)
+    is_mirrored = totals > mirrored
+    lower = np.where(is_mirrored, n_before - edge_high[index], edge_low[index])
+    upper = np.where(is_mirrored, n_before - edge_low[index], edge_high[index])
+    return _by_count_before((n_before, n_after), alpha, totals, lower, upper)
+
+
+def _by_count_before(
+    sizes: tuple[int, int], alpha: float, totals: IntArray, lower: IntArray, upper: IntArray
+) -> FisherRegion:
+    """Turn the edges within margins, x <= lower(s) and x >= upper(s), into edges for every x."""
+    n_before, n_after = sizes
+    steady_lower = np.minimum.accumulate(lower[::-1])[::-1]
+    steady_upper = np.maximum.accumulate(upper)
+    x = np.arange(n_before + 1)
+    high = totals[0] + np.searchsorted(steady_lower, x, side="left") - x
+    low = totals[0] + np.searchsorted(steady_upper, x, side="right") - 1 - x
+    extra = [
+        (count, total - count)
+        for s in np.flatnonzero((lower > steady_lower) | (upper < steady_upper))
+        for total in [int(totals[s])]
+        for count in (*range(steady_lower[s] + 1, lower[s] + 1), *range(upper[s], steady_upper[s]))
+        if 0 <= count <= n_before and 0 <= total - count <= n_after
+    ]
+    pairs = np.array(extra, dtype=np.int64).reshape(-1, 2)
+    return FisherRegion(n_before, n_after, alpha, low, high, pairs[:, 0], pairs[:, 1])
+
+
+def _rejected_edges(n_before: int, n_after: int, totals: IntArray, alpha: float) -> tuple[IntArray, IntArray]:
+    """Return for each total the largest rejected count below the mode and the smallest above it."""
+    n0, n1 = np.full(totals.size, n_before), np.full(totals.size, n_after)
+    low, high = support(n0, n1, totals)
+    centre = mode(n0, n1, totals)
+    reach = np.minimum(_reach(n0, n1, totals, alpha), np.maximum(centre - low, high - centre))
+    lower, upper = centre.copy(), centre.copy()
+    for i in chunks(totals.size, 4 * int(reach.max()) + 4):
+        down, up = weights_from_mode(n0[i], n1[i], totals[i], int(reach[i].max()) + 2)
+        down[:, -1] = up[:, -1] = 0  # impossible or negligible, and every search ends there
+        tail_down, tail_up = _sums_outside(down), _sums_outside(up)
+        level = alpha * (1 + LEVEL_SLACK) * (tail_down[:, 0] + tail_up[:, 1])
+        lower[i] -= _steps_to_rejection(down, tail_down, up, tail_up, level)
+        upper[i] += _steps_to_rejection(up, tail_up, down, tail_down, level)
+    return lower, upper
+
+
+def _reach(n0: IntArray, n1: IntArray, total: IntArray, alpha: float) -> IntArray:
+    """Return a distance from the mode beyond which a negligible part of the level lies.
+
+    A hypergeometric count is a sum of independent 0/1 variables (Vatutin and Mikhailov 1982), so Bernstein's
+    inequality holds with its own variance v: P(|x - mean| >= w) <= 2 exp(-t) for w = t/3 + sqrt(t²/9 + 2 v t).
+    Mean and mode are less than 1 apart.
+    """
+    a, b, s = n0.astype(np.float64), n1.astype(np.float64), total.astype(np.float64)
+    n = np.maximum(a + b, 2)
+    variance = a * b * s * (n - s) / (n * n * (n - 1))
+    t = -np.log(alpha * NEGLIGIBLE / 2)
+    return np.asarray(np.ceil(t / 3 + np.sqrt(t * t / 9 + 2 * variance * t)).astype(np.int64) + 1)
+
+
+def _sums_outside(weight: FloatArray) -> FloatArray:
+    """Return for each column the sum of it and of all columns to its right."""
+    sums: FloatArray = np.cumsum(weight[:, ::-1], axis=1)[:, ::-1]
+    return sums
+
+
+def _steps_to_rejection(
+    near: FloatArray, near_tail: FloatArray, far: FloatArray, far_tail: FloatArray, level: FloatArray
+) -> IntArray:
+    """Return per row the steps from the mode to the first count on the near side whose p is within the level.
+
+    Parameters
+    ----------
+    near, far
+        Weights falling from the mode on the side asked about and on the other.
+    near_tail, far_tail
+        `_sums_outside` of them.
+    level
+        The level times the row's total weight.
+
+    Returns
+    -------
+    ndarray of int
+        One past the last possible count where none is rejected.
+    """
+    row: IntArray = np.arange(level.size)
+    # Nearer than this the near tail alone exceeds the level; the far tail can only ask for more steps.
+    step: IntArray = np.maximum(np.count_nonzero(near_tail > level[:, None], axis=1), 1)
+    heavier = np.count_nonzero(far > near[row, step][:, None] * (1 + TIE_TOLERANCE), axis=1)
+    while row.size:
+        s, h = step[row], heavier[row]
+        passed = far[row, h] > near[row, s] * (1 + TIE_TOLERANCE)
+        too_likely = ~passed & (near_tail[row, s] + far_tail[row, h] > level[row])
+        heavier[row[passed]] += 1
+        step[row[too_likely]] += 1
+        row = row[passed | too_likely]
+    return step

@@ -1,0 +1,205 @@
+"""The smallest change from a given rate that a row would be flagged for 4 times in 5."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+
+import numpy as np
+
+from poisson_stats.grouping import chunks, distinct
+from poisson_stats.power import FisherRows, PairedRows
+from poisson_stats.validation import levels, rows, within
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from poisson_stats.validation import BoolArray, FloatArray, IntArray
+
+LimitStatus: TypeAlias = Literal["limit", "no room", "none detectable"]
+
+TARGET_POWER = 0.8
+"""How often the change called a limit is found: 4 times in 5."""
+
+STEPS = 10_000
+"""Limits are stated on a grid of 1/10,000, rounded up: the change found 4 times in 5 is at most the limit."""
+
+STEP_SLACK = 1e-9
+"""Part of a step by which a limit may pass its grid point and still be rounded to it."""
+
+LIMIT: LimitStatus = "limit"
+NO_ROOM: LimitStatus = "no room"
+NONE_DETECTABLE: LimitStatus = "none detectable"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DetectionLimits:
+    """Limits of m rows, each from its own rate before.
+
+    Attributes
+    ----------
+    rise, fall
+        The smallest detectable change upward and downward, a multiple of 1/10,000; NaN unless its status is
+        ``limit``. A limit may exceed the room left by less than 1/10,000, because it is rounded up.
+    status_rise, status_fall
+        ``limit``; ``no room`` where the rate before is already 1 (0); ``none detectable`` where even the
+        change to 1 (0) is found less than 4 times in 5.
+    ceiling
+        The smallest accepted change under which the row is not too small: the larger of its limits, or the
+        whole room where nothing in that room is detectable, rounded up alike. Infinite without data.
+    """
+
+    rise: FloatArray
+    fall: FloatArray
+    status_rise: tuple[LimitStatus, ...]
+    status_fall: tuple[LimitStatus, ...]
+    ceiling: FloatArray
+
+
+class _Rows(Protocol):
+    """Designs of r rows that know their power at a rate after."""
+
+    def power(self, rate_after: FloatArray) -> FloatArray:
+        """Return the probability of a rejection, shape (r,)."""
+
+
+def limits_unpaired(
+    k_before: ArrayLike, n_before: ArrayLike, n_after: ArrayLike, *, alpha: float
+) -> DetectionLimits:
+    """Return what Fisher's exact test can detect from each row's rate before.
+
+    The power at a rate after, p1, is exact: the sum over both binomial counts, Binomial(n_before, p0) and
+    Binomial(n_after, p1), of "Fisher's p <= alpha", with p0 = k_before / n_before as it stands (not smoothed).
+
+    Parameters
+    ----------
+    k_before, n_before
+        Events and episodes of the arm before, per row.
+    n_after
+        Episodes of the arm after, per row.
+    alpha
+        Level of the single test: q/m, as `significance.alpha_per_test` gives it.
+
+    Raises
+    ------
+    ValueError
+        For counts that are not counts, k > n, shapes that differ, a level outside (0, 1).
+
+    Examples
+    --------
+    >>> limits = limits_unpaired([12], [194], [194], alpha=0.05 / 18)
+    >>> float(limits.rise[0]), limits.status_fall[0]
+    (0.1312, 'none detectable')
+    """
+    k, n0, n1 = rows(k_before=k_before, n_before=n_before, n_after=n_after)
+    within("k_before", k, "n_before", n0)
+    levels(alpha=alpha)
+    return _limits(k, n0, n1, lambda rate, before, after: FisherRows.prepare(rate, before, after, alpha))
+
+
+def limits_paired(k_before: ArrayLike, pairs: ArrayLike, *, alpha: float) -> DetectionLimits:
+    """Return what McNemar's exact test can detect from each row's rate before: the design limit.
+
+    The discordance is that of independent arms, P(only before) = p0 (1 - p1) and P(only after) = (1 - p0) p1,
+    and the power is exact: the sum over d of Binomial(n, P1 + P2)(d) times P(McNemar rejects | d).
+
+    Parameters
+    ----------
+    k_before, pairs
+        Pairs with the event in the arm before, and all pairs, per row.
+    alpha
+        Level of the single test: q/m, as `significance.alpha_per_test` gives it.
+
+    Raises
+    ------
+    ValueError
+        As `limits_unpaired`.
+
+    Examples
+    --------
+    >>> limits = limits_paired([2, 52], [194, 194], alpha=0.05 / 18)
+    >>> limits.rise.tolist(), limits.status_fall
+    ([0.0846, 0.1924], ('none detectable', 'limit'))
+    """
+    k, n = rows(k_before=k_before, pairs=pairs)
+    within("k_before", k, "pairs", n)
+    levels(alpha=alpha)
+    return _limits(k, n, n, lambda rate, before, _: PairedRows(rate, before, alpha))
+
+
+def _limits(
+    k: IntArray,
+    n_before: IntArray,
+    n_after: IntArray,
+    prepare: Callable[[FloatArray, IntArray, IntArray], _Rows],
+) -> DetectionLimits:
+    first, group = distinct(k, n_before, n_after)
+    k, n0, n1 = k[first], n_before[first], n_after[first]
+    rate = k / np.maximum(n0, 1)
+    steps_up, steps_down = np.empty((2, k.size), dtype=np.int64)
+    for i in chunks(k.size, int(max(n0.max(), n1.max())) + 1):
+        design = prepare(rate[i], n0[i], n1[i])
+        steps_up[i] = smallest_detected(design.power, rate[i], 1)
+        steps_down[i] = smallest_detected(design.power, rate[i], -1)
+    empty = (n0 == 0) | (n1 == 0)
+    up = _directed(steps_up, 1 - rate, empty)
+    down = _directed(steps_down, rate, empty)
+    ceiling = np.where(empty, np.inf, np.maximum(up[2], down[2]))
+    return DetectionLimits(
+        rise=up[0][group],
+        fall=down[0][group],
+        status_rise=tuple(up[1][g] for g in group),
+        status_fall=tuple(down[1][g] for g in group),
+        ceiling=ceiling[group],
+    )
+
+
+def _directed(
+    steps: IntArray, room: FloatArray, empty: BoolArray
+) -> tuple[FloatArray, list[LimitStatus], FloatArray]:
+    """Return the limit, its status and the ceiling of one direction from its steps (0: none detected)."""
+    status: list[LimitStatus] = [
+        NONE_DETECTABLE if bare else LIMIT if step else NONE_DETECTABLE if left else NO_ROOM
+        for step, left, bare in zip(steps.tolist(), room.tolist(), empty.tolist(), strict=True)
+    ]
+    limit = np.where((steps > 0) & ~empty, steps / STEPS, np.nan)
+    return limit, status, np.where(steps > 0, steps, steps_to_cover(room)) / STEPS
+
+
+def steps_to_cover(change: FloatArray) -> IntArray:
+    """Return the number of grid steps that reach ``change``, rounded up but for a billionth of a step."""
+    return np.asarray(np.ceil(change * STEPS - STEP_SLACK).astype(np.int64))
+
+
+def smallest_detected(power: Callable[[FloatArray], FloatArray], rate: FloatArray, sign: int) -> IntArray:
+    """Return the fewest grid steps from ``rate`` at which the power reaches the target; 0 where none does.
+
+    Parameters
+    ----------
+    power
+        Power at a rate after, elementwise over rows.
+    rate
+        The rate before, shape (r,).
+    sign
+        +1 to search upward to 1, -1 downward to 0.
+
+    Notes
+    -----
+    A bisection on the integers 1 … room: at the limit the power rises with the change (the rejections on the
+    wrong side are fewer than alpha), so there is one crossing.
+    """
+    room = steps_to_cover(1 - rate if sign > 0 else rate)
+
+    def detected(steps: IntArray) -> BoolArray:
+        after = np.clip(rate + sign * steps / STEPS, 0.0, 1.0)
+        return np.asarray(power(after) >= TARGET_POWER)
+
+    reachable = (room > 0) & detected(room)
+    missed, found = np.zeros_like(room), np.where(reachable, room, 1)
+    while (found - missed).max() > 1:
+        middle = np.maximum((missed + found) // 2, 1)
+        hit = detected(middle)
+        found, missed = np.where(hit, middle, found), np.where(hit, missed, middle)
+    return np.where(reachable, found, 0)
