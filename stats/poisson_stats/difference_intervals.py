@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 POLISHING = 2
 """Newton steps after the trigonometric formula, which loses half of the digits near a double root."""
 
+LONGEST_POLISH = 1e-5
+"""The formula errs by less, at worst about the cube root of 2e-16; a longer step would be one across a flat spot."""
+
 BISECTIONS = 53
 """Halvings of a stretch of length at most 2: to 2e-16."""
 
@@ -203,8 +206,9 @@ def restricted_rates(
     for _ in range(POLISHING):
         value = ((l3 * second + l2) * second + l1) * second + l0
         slope = (3 * l3 * second + 2 * l2) * second + l1
-        second = second - np.divide(value, slope, out=np.zeros_like(value), where=slope != 0)
-        second = np.clip(second, np.maximum(0.0, -t), np.minimum(1.0, 1.0 - t))
+        step = np.divide(value, slope, out=np.zeros_like(value), where=slope != 0)
+        second = second - np.clip(step, -LONGEST_POLISH, LONGEST_POLISH)
+    second = np.clip(second, np.maximum(0.0, -t), np.minimum(1.0, 1.0 - t))
     return second + t, second
 
 

@@ -1,0 +1,80 @@
+"""The rejection region of Fisher's test, pair by pair."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from poisson_stats.fisher import fisher_test
+from poisson_stats.fisher_region import fisher_region
+from poisson_stats.significance import is_significant
+from tests.oracles.exact_tables import fisher_p
+
+
+def rejected(region):
+    """Spell the region out as a matrix over (count before, count after)."""
+    y = np.arange(region.n_after + 1)
+    inside = (y <= region.low[:, None]) | (y >= region.high[:, None])
+    inside[region.extra_before, region.extra_after] = True
+    return inside
+
+
+def enumerated(n0, n1, alpha):
+    level = Fraction(alpha) * (1 + Fraction(1, 10**12))
+    return np.array([[fisher_p(x, n0, y, n1) <= level for y in range(n1 + 1)] for x in range(n0 + 1)])
+
+
+@given(st.integers(0, 14), st.integers(0, 14), st.floats(1e-6, 0.999))
+@example(4, 9, 0.9)
+@settings(max_examples=150, deadline=None)
+def test_equals_enumeration(n0, n1, alpha):
+    """A pair is in the region exactly when its enumerated p is at most the level."""
+    np.testing.assert_array_equal(rejected(fisher_region(n0, n1, alpha)), enumerated(n0, n1, alpha))
+
+
+@given(st.integers(1, 12), st.integers(1, 12), st.data())
+@settings(max_examples=60, deadline=None)
+def test_attained_levels_are_rejected(n0, n1, data):
+    """With the level set to an attained p-value, the pairs that attain it are in the region."""
+    x, y = data.draw(st.integers(0, n0)), data.draw(st.integers(0, n1))
+    alpha = float(fisher_p(x, n0, y, n1))
+    if alpha < 1:
+        assert rejected(fisher_region(n0, n1, alpha))[x, y]
+
+
+@pytest.mark.parametrize(
+    ("n0", "n1", "alpha"),
+    [(4, 33, 0.2758), (5, 48, 0.1439), (20, 190, 0.0005625), (20, 190, 0.0001035)],
+)
+def test_counts_that_leave_the_two_runs(n0, n1, alpha):
+    """Where rejection is not monotone in the other arm's count, the exceptions are listed and exact."""
+    region = fisher_region(n0, n1, alpha)
+    assert region.extra_before.size > 0
+    x, y = (grid.ravel() for grid in np.meshgrid(np.arange(n0 + 1), np.arange(n1 + 1), indexing="ij"))
+    p = fisher_test(x, np.full(x.size, n0), y, np.full(x.size, n1)).p.reshape(n0 + 1, n1 + 1)
+    np.testing.assert_array_equal(rejected(region), is_significant(p, alpha))
+
+
+@pytest.mark.parametrize(("n0", "n1"), [(200, 200), (150, 200), (100, 3000), (1200, 1200)])
+def test_large_regions_agree_with_the_test(n0, n1):
+    """Cut off to what matters in each margin, the region still is that of the test itself."""
+    alpha = 0.05 / 2000
+    region = fisher_region(n0, n1, alpha)
+    rng = np.random.default_rng(4)
+    x = rng.integers(0, n0 + 1, 3000)
+    edges = np.concatenate([region.low[x], region.low[x] + 1, region.high[x] - 1, region.high[x]])
+    x, y = np.tile(x, 4), edges
+    inside = (y >= 0) & (y <= n1)
+    x, y = x[inside], y[inside]
+    p = fisher_test(x, np.full(x.size, n0), y, np.full(x.size, n1)).p
+    np.testing.assert_array_equal(rejected(region)[x, y], is_significant(p, alpha))
+
+
+def test_a_part_of_the_margins_agrees_with_the_whole():
+    """Pairs whose total lies in the margins asked for are the same as in the whole region."""
+    whole, part = rejected(fisher_region(60, 50, 0.01)), rejected(fisher_region(60, 50, 0.01, (40, 70)))
+    total = np.add.outer(np.arange(61), np.arange(51))
+    asked = (total >= 40) & (total <= 70)
+    np.testing.assert_array_equal(whole[asked], part[asked])
