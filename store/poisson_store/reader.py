@@ -1,18 +1,38 @@
-"""Reading a run; nothing here changes a file."""
+"""Reading a run; nothing here changes what a file says."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from collections import Counter
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from poisson_store.codec import marks, read_attempts, read_run, read_spans
+from poisson_store.columns import read_columns, read_outcome_columns, read_replicates
+from poisson_store.connection import open_for_reading, read_status
+from poisson_store.errors import storage_errors
+from poisson_store.records import CAUSES, Accounting, Episode, Usage
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Collection, Iterator
-    from pathlib import Path
     from types import TracebackType
 
+    from numpy import int64
+    from numpy.typing import NDArray
     from typing_extensions import Self
 
-    from poisson_store.records import Accounting, ConditionRecord, Episode, EpisodeColumns, RunRecord
+    from poisson_store.records import ConditionRecord, EpisodeColumns, OutcomeColumns, RunRecord
+
+_TALLY_EPISODES = (
+    "SELECT condition, outcome, cause, count(*) FROM episodes GROUP BY condition, outcome, cause"
+)
+_EPISODES = """
+    SELECT condition, replicate, seed, outcome, cause, t, horizon, started_ns, wall_s,
+           error, meta, tokens_in, tokens_out, unknown_usage, spans_left_out
+    FROM episodes LEFT JOIN usage USING (replicate, condition) LEFT JOIN notes USING (replicate, condition)
+    WHERE {} ORDER BY condition, replicate
+"""
 
 
 def open_run(path: str | Path) -> RunReader:
@@ -23,39 +43,81 @@ def open_run(path: str | Path) -> RunReader:
     StoreError
         If the file is missing, damaged or of a newer schema.
     """
-    raise NotImplementedError
+    return RunReader(Path(path))
 
 
 class RunReader:
-    """One run, read-only; a context manager."""
+    """One run, read-only; a context manager.
 
-    path: Path
+    Attributes
+    ----------
+    path : Path
+        The run's file.
+    run : RunRecord
+        The run as it stood when it was opened; `interrupted` where its writer died.
+    """
 
-    @property
-    def run(self) -> RunRecord:
-        """The run as it stands; `interrupted` where its writer died."""
-        raise NotImplementedError
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with ExitStack() as stack, storage_errors(path, "read"):
+            self._connection = open_for_reading(path, stack)
+            self.run: RunRecord = read_run(self._connection, read_status(self._connection))
+            self._outcomes = self.run.outcomes
+            self._stack = stack.pop_all()
 
     @property
     def conditions(self) -> tuple[ConditionRecord, ...]:
         """The planned conditions, in the order of collection."""
-        raise NotImplementedError
+        return self.run.conditions
 
     def accounting(self) -> Accounting:
-        """Where every planned replicate went."""
-        raise NotImplementedError
+        """Tell where every planned replicate went."""
+        return sum(self.accounting_by_condition().values(), Accounting(0))
 
     def accounting_by_condition(self) -> dict[str, Accounting]:
         """Account for each condition by key, in the order of collection."""
-        raise NotImplementedError
+        counted: list[dict[str, int]] = [{} for _ in self.conditions]
+        for condition, outcome, cause, episodes in self._tallies():
+            word = CAUSES[cause] if outcome is None else "with_outcome"
+            counted[condition][word] = counted[condition].get(word, 0) + episodes
+        return {
+            condition.key: Accounting(condition.planned, **counts)
+            for condition, counts in zip(self.conditions, counted, strict=True)
+        }
 
     def outcome_counts(self) -> dict[str, Counter[str]]:
         """Count outcomes, and causes of having none, for each condition key, in the order of collection."""
-        raise NotImplementedError
+        counted: list[Counter[str]] = [Counter() for _ in self.conditions]
+        for condition, outcome, cause, episodes in self._tallies():
+            counted[condition][CAUSES[cause] if outcome is None else self._outcomes[outcome]] += episodes
+        return {condition.key: counts for condition, counts in zip(self.conditions, counted, strict=True)}
+
+    def usage(self) -> dict[str, Usage]:
+        """Sum the tokens of each condition by key, in the order of collection, without reading spans."""
+        with storage_errors(self.path, "read"):
+            sums = {
+                condition: Usage(*rest)
+                for condition, *rest in self._connection.execute(
+                    "SELECT condition, ifnull(sum(tokens_in), 0), ifnull(sum(tokens_out), 0), ifnull(sum(unknown_usage), 0)"
+                    " FROM usage GROUP BY condition"
+                )
+            }
+        return {condition.key: sums.get(number, Usage()) for number, condition in enumerate(self.conditions)}
 
     def columns(self) -> EpisodeColumns:
-        """Every episode as NumPy arrays, without errors, meta and spans."""
-        raise NotImplementedError
+        """Read every episode as NumPy arrays, without errors, meta and spans."""
+        with storage_errors(self.path, "read"):
+            return read_columns(self._connection, self.run)
+
+    def outcome_columns(self) -> OutcomeColumns:
+        """Read what became of every episode as NumPy arrays; half the work of `columns`."""
+        with storage_errors(self.path, "read"):
+            return read_outcome_columns(self._connection, self.run)
+
+    def replicates(self) -> dict[str, NDArray[int64]]:
+        """List the stored replicates of each condition by key, rising: what a resumed sweep leaves out."""
+        with storage_errors(self.path, "read"):
+            return read_replicates(self._connection, self.run)
 
     def episodes(
         self,
@@ -78,11 +140,15 @@ class RunReader:
         spans : bool
             Whether to read the spans; without, `Episode.spans` is empty.
         """
-        raise NotImplementedError
+        where, values = self._filter(condition, replicate, outcomes)
+        with storage_errors(self.path, "read"):
+            (retried,) = self._connection.execute("SELECT EXISTS (SELECT 1 FROM attempts)").fetchone()
+            for row in self._connection.execute(_EPISODES.format(where), values):
+                yield self._episode(row, spans=spans, attempts=bool(retried))
 
     def close(self) -> None:
         """Release the file."""
-        raise NotImplementedError
+        self._stack.close()
 
     def __enter__(self) -> Self:
         return self
@@ -91,3 +157,51 @@ class RunReader:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _tallies(self) -> list[tuple[Any, ...]]:
+        """Count episodes by condition and outcome or cause; a run that has ended knows the counts."""
+        with storage_errors(self.path, "read"):
+            (status,) = self._connection.execute("SELECT status FROM run").fetchone()
+            return self._connection.execute(
+                _TALLY_EPISODES if status == "running" else "SELECT * FROM tallies"
+            ).fetchall()
+
+    def _filter(
+        self, condition: str | None, replicate: int | None, outcomes: Collection[str] | None
+    ) -> tuple[str, list[int]]:
+        tests, values = ["TRUE"], []
+        if condition is not None:
+            tests.append("condition = ?")
+            values.append(next((i for i, known in enumerate(self.conditions) if known.key == condition), -1))
+        if replicate is not None:
+            tests.append("replicate = ?")
+            values.append(replicate)
+        if outcomes is not None:
+            codes = [i for i, word in enumerate(self._outcomes) if word in outcomes]
+            causes = [i for i, word in enumerate(CAUSES) if word in outcomes]
+            tests.append(f"(outcome IN ({marks(len(codes))}) OR cause IN ({marks(len(causes))}))")
+            values += codes + causes
+        return " AND ".join(tests), values
+
+    def _episode(self, row: tuple[Any, ...], *, spans: bool, attempts: bool) -> Episode:
+        condition, replicate, seed, outcome, cause, t, horizon, started_ns, wall_s, error, meta, *sums = row
+        tokens_in, tokens_out, unknown_usage, spans_left_out = sums
+        return Episode(
+            self.conditions[condition].key,
+            replicate,
+            seed,
+            None if outcome is None else self._outcomes[outcome],
+            None if cause is None else CAUSES[cause],
+            t,
+            horizon,
+            started_ns,
+            wall_s,
+            error,
+            None if meta is None else json.loads(meta),
+            tokens_in,
+            tokens_out,
+            unknown_usage,
+            spans_left_out,
+            spans=read_spans(self._connection, condition, replicate) if spans else (),
+            attempts=read_attempts(self._connection, condition, replicate) if attempts else (),
+        )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from numpy import float64, int8, int16, int32, int64
@@ -53,7 +54,8 @@ class RunRecord:
     """A run without its episodes.
 
     `Store.create` fills in `run_id`, `name` and `created_at` where they are empty and sets `status`.
-    `selection` says in words what a partial selection was (`-k refund`); `shard` is (part, parts), from 1.
+    `selection` says in words what a partial selection was (`-k refund`), `suite` is `suite_digest` of all
+    condition keys there were to select from, and `shard` is (part, parts), from 1.
     """
 
     salt: str
@@ -66,6 +68,7 @@ class RunRecord:
     ended_at: str | None = None
     paired_with: str | None = None
     selection: str | None = None
+    suite: str | None = None
     shard: tuple[int, int] | None = None
     environment: Mapping[str, Json] = field(default_factory=dict)
     variant: Mapping[str, str] = field(default_factory=dict)
@@ -80,6 +83,11 @@ class RunRecord:
     def whole(self) -> bool:
         """Whether the run covers everything its suite declares: no selection, no shard."""
         return self.selection is None and self.shard is None
+
+
+def suite_digest(keys: Iterable[str]) -> str:
+    """Give the SHA-256, in hex, of a set of condition keys: parts of one suite are known by it."""
+    return sha256("\n".join(sorted(set(keys))).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +291,7 @@ class RunSummary:
     ended_at: str | None = None
     salt: str = ""
     paired_with: str | None = None
+    variant: Mapping[str, str] = field(default_factory=dict)
     whole: bool = True
     conditions: int = 0
     accounting: Accounting | None = None
@@ -290,20 +299,37 @@ class RunSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class EpisodeColumns:
-    """Every episode of a run as NumPy arrays of one length, ordered by condition, then replicate.
+class Usage:
+    """Token sums as far as they are known, and how many llm spans reported none."""
 
-    `condition` points into `conditions` (keys), `outcome` into `outcomes` and `cause` into `CAUSES`; -1 is
-    none. In `t`, `horizon` and `wall_s` NaN is none; in `seed` and `started_ns` (UTC epoch) -1 is none.
+    tokens_in: int = 0
+    tokens_out: int = 0
+    unknown: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OutcomeColumns:
+    """What became of every episode, as NumPy arrays of one length, ordered by condition, then replicate.
+
+    `condition` points into `conditions` (keys), `outcome` into `outcomes` and `cause` into `CAUSES`; -1 is none.
     """
 
     conditions: tuple[str, ...]
     outcomes: tuple[str, ...]
     condition: NDArray[int32]
     replicate: NDArray[int64]
-    seed: NDArray[int64]
     outcome: NDArray[int16]
     cause: NDArray[int8]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EpisodeColumns(OutcomeColumns):
+    """Every episode's numbers beside its outcome, in the same order.
+
+    In `t`, `horizon` and `wall_s` NaN is none; in `seed` and `started_ns` (UTC epoch) -1 is none.
+    """
+
+    seed: NDArray[int64]
     t: NDArray[float64]
     horizon: NDArray[float64]
     started_ns: NDArray[int64]

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sqlite3
+import time
+from contextlib import closing, contextmanager
+from itertools import chain
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from poisson_store.codec import episode_row, insert_run, points_inside, positions, read_run
+from poisson_store.connection import SETTLE_S, connect, leave_plain, now_text, open_for_writing
+from poisson_store.errors import StoreError, storage_errors
+from poisson_store.liveness import this_session
+from poisson_store.records import EpisodeRow
+from poisson_store.schema import create_tables
+from poisson_store.texts import TextTable, storable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from types import TracebackType
 
@@ -13,18 +26,60 @@ if TYPE_CHECKING:
 
     from poisson_store.records import Episode, RunRecord
 
+SYNC_S = 1.0
+"""A power cut loses at most what was added in this time; a killed process loses nothing that was added."""
+
+BEAT_S = 10.0
+"""How often a busy writer records that it lives."""
+
+ENDS = ("complete", "partial", "interrupted")
+
+_ADD = "INSERT INTO episodes VALUES {} ON CONFLICT (replicate, condition) DO NOTHING"
+_ONE = f"({', '.join('?' * 9)})"
+# One statement for many rows halves the time a row takes; 999 is the fewest parameters an SQLite allows.
+_ROWS_A_STATEMENT = 999 // 9
+_ADD_ONE = _ADD.format(_ONE)
+_ADD_MANY = _ADD.format(", ".join([_ONE] * _ROWS_A_STATEMENT))
+_ADD_SPAN = f"INSERT INTO spans VALUES ({', '.join('?' * 19)})"
+_ADD_ATTEMPT = f"INSERT INTO attempts VALUES ({', '.join('?' * 6)})"
+
+_WIDTH = len(EpisodeRow._fields)
+_NUMBERS = itemgetter(slice(0, 9))
+_REST = itemgetter(slice(9, None))
+_NO_REST = (None,) * (_WIDTH - 9)
+
 
 class RunWriter:
-    """The one writer of a run; as a context manager it ends the run as `interrupted` on an exception.
+    """The one writer of a run, used from one thread.
 
-    Made by `Store.create` and `Store.reopen`. Without an exception, leaving the context without a call of
-    `finish` ends the run as `complete`.
+    Made by `Store.create` and `Store.reopen`. As a context manager it ends the run as `interrupted` on an
+    exception and as `complete` where `finish` was not called before.
+
+    Attributes
+    ----------
+    path : Path
+        The run's file.
+    run : RunRecord
+        The run as it stood when the writer began.
     """
 
-    path: Path
-    run: RunRecord
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._connection = open_for_writing(path)
+        self._texts = TextTable(self._connection)
+        self._synced = self._beaten = 0.0
+        self._identity = _identity(path)
+        self._open = True
+        try:
+            self._begin_session()
+            self.run = read_run(self._connection, "running")
+        except BaseException:
+            self._connection.close()
+            raise
+        self._conditions = positions("condition key", (condition.key for condition in self.run.conditions))
+        self._outcomes = positions("outcome", self.run.outcomes)
 
-    def add(self, rows: Iterable[Episode | tuple[object, ...]]) -> int:
+    def add(self, rows: Iterable[Episode | tuple[Any, ...]]) -> int:
         """Store episodes in one transaction and return how many were new.
 
         Parameters
@@ -38,15 +93,64 @@ class RunWriter:
         StoreError
             If a row cannot be stored (nothing of the call is) or the disk refuses.
         """
-        raise NotImplementedError
+        batch = [row if isinstance(row, tuple) else self._row(row) for row in rows]
+        bare = [row for row in batch if row[9:] == _NO_REST]
+        with self._transaction():
+            try:
+                new = self._add_bare(bare)
+                return new + (self._add_rich(batch) if len(bare) < len(batch) else 0)
+            except (sqlite3.IntegrityError, sqlite3.ProgrammingError, TypeError, OverflowError) as error:
+                raise self._refusal(batch, error) from error
 
     def beat(self) -> None:
-        """Record that the writer lives; call it once a minute where no rows arrive."""
-        raise NotImplementedError
+        """Show that the writer lives and flush what was added; call it once a minute where no rows arrive."""
+        with self._transaction():
+            self._beaten = 0.0
+
+    def plan(self, planned: Mapping[str, int]) -> None:
+        """Set how many replicates are planned, by condition key; a count may be raised only.
+
+        Raises
+        ------
+        StoreError
+            If a count is below the present one, or a key is unknown.
+        """
+        before = {condition.key: condition.planned for condition in self.run.conditions}
+        for key, count in planned.items():
+            if key not in before:
+                raise StoreError(f"Condition {key!r} is not in run {self.run.name!r}.")
+            if count < before[key]:
+                raise StoreError(
+                    f"planned={count} of condition {key!r} is below the {before[key]} planned before."
+                )
+        with self._transaction():
+            self._connection.executemany(
+                "UPDATE conditions SET planned = ? WHERE key = ?",
+                [(count, key) for key, count in planned.items()],
+            )
+        self.run = read_run(self._connection, "running")
 
     def finish(self, status: str = "complete") -> None:
-        """End the run as `complete`, `partial` or `interrupted`, leaving one plain file; further calls do nothing."""
-        raise NotImplementedError
+        """End the run as `complete`, `partial` or `interrupted`, leaving one plain file.
+
+        Further calls do nothing. Where the disk refuses, the file is released as it is; it reads as
+        `interrupted` once this process has ended.
+
+        Raises
+        ------
+        StoreError
+            If the status is none of the three, or the disk refuses.
+        """
+        if status not in ENDS:
+            raise StoreError(f"status={status!r} is none of {', '.join(ENDS)}.")
+        if not self._open:
+            return
+        self._open = False
+        with closing(self._connection):
+            with self._transaction():
+                end_run(self._connection, status, now_text())
+            self._connection.execute(f"PRAGMA busy_timeout = {int(SETTLE_S * 1000)}")
+            leave_plain(self._connection)
 
     def __enter__(self) -> Self:
         return self
@@ -54,4 +158,183 @@ class RunWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.finish("complete" if kind is None else "interrupted")
+        if kind is None:
+            self.finish()
+            return
+        try:
+            self.finish("interrupted")
+        except StoreError:
+            return  # the exception on its way out says what went wrong first
+
+    def _begin_session(self) -> None:
+        session = this_session()
+        with self._transaction():
+            self._connection.execute("UPDATE run SET status = 'running', ended_at = NULL")
+            self._connection.execute("DELETE FROM tallies")
+            self._connection.execute(
+                "INSERT INTO sessions (host, pid, process_started, started_at, beat_ns) VALUES (?, ?, ?, ?, ?)",
+                (session.host, session.pid, session.process_started, now_text(), session.beat_ns),
+            )
+
+    def _row(self, episode: Episode) -> EpisodeRow:
+        return episode_row(episode, self._conditions, self._outcomes)
+
+    def _add_bare(self, rows: Sequence[tuple[Any, ...]]) -> int:
+        new = 0
+        whole = len(rows) - len(rows) % _ROWS_A_STATEMENT
+        for start in range(0, whole, _ROWS_A_STATEMENT):
+            chunk = rows[start : start + _ROWS_A_STATEMENT]
+            new += self._connection.execute(
+                _ADD_MANY, tuple(chain.from_iterable(map(_NUMBERS, chunk)))
+            ).rowcount
+        if whole < len(rows):
+            new += self._connection.executemany(_ADD_ONE, map(_NUMBERS, rows[whole:])).rowcount
+        return new
+
+    def _add_rich(self, batch: Sequence[tuple[Any, ...]]) -> int:
+        """Add the rows that have more than numbers, each with what belongs to it, if it is new."""
+        fresh = [
+            row
+            for row in batch
+            if row[9:] != _NO_REST and self._connection.execute(_ADD_ONE, _NUMBERS(row)).rowcount == 1
+        ]
+        add = self._connection.executemany
+        add(
+            "INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?)",
+            [(*row[:2], *row[11:15]) for row in fresh if row[11:15] != (None,) * 4],
+        )
+        add(
+            "INSERT INTO notes VALUES (?, ?, ?, ?)",
+            [(*row[:2], storable(row[9]), storable(row[10])) for row in fresh if row[9:11] != (None, None)],
+        )
+        add(
+            _ADD_SPAN,
+            (self._span(row, place, span) for row in fresh for place, span in enumerate(row[15] or ())),
+        )
+        add(
+            _ADD_ATTEMPT,
+            (
+                (*row[:2], number, storable(error), started_ns, wall_s)
+                for row in fresh
+                for number, error, started_ns, wall_s in row[16] or ()
+            ),
+        )
+        return len(fresh)
+
+    def _span(self, row: tuple[Any, ...], place: int, span: tuple[Any, ...]) -> tuple[Any, ...]:
+        (
+            span_id,
+            parent_id,
+            kind,
+            name,
+            start_ns,
+            end_ns,
+            given,
+            gave,
+            *cuts,
+            tokens_in,
+            tokens_out,
+            attrs,
+            error,
+        ) = span
+        intern = self._texts.intern
+        return (
+            *(
+                row[0],
+                row[1],
+                place,
+                storable(span_id),
+                storable(parent_id),
+                kind,
+                storable(name),
+                start_ns,
+                end_ns,
+            ),
+            *(intern(given), intern(gave), *cuts, tokens_in, tokens_out, intern(attrs), storable(error)),
+        )
+
+    def _refusal(self, batch: Sequence[tuple[Any, ...]], error: Exception) -> StoreError:
+        for row in batch:
+            if len(row) != _WIDTH:
+                return StoreError(f"A row of {len(row)} items was added; an episode has {_WIDTH}.")
+            if not points_inside(row, len(self._conditions), len(self._outcomes)):
+                return StoreError(
+                    f"The row condition={row[0]!r}, replicate={row[1]!r}, outcome={row[3]!r}, cause={row[4]!r}"
+                    f" is not of run {self.run.name!r}: it has {len(self._conditions)} conditions,"
+                    f" {len(self._outcomes)} outcomes and takes exactly one of outcome and cause."
+                )
+        return StoreError(f"A row cannot be stored in {self.path}: {error}.")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """Commit all or nothing, with a sign of life, flushed to the disk when due."""
+        with storage_errors(self.path, "write"):
+            self._check_place()
+            self._sync_if_due()
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._beat_if_due()
+                self._connection.execute("COMMIT")
+            except BaseException:
+                self._texts.forget()
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def _sync_if_due(self) -> None:
+        due = time.monotonic() - self._synced >= SYNC_S
+        self._connection.execute(f"PRAGMA synchronous = {'FULL' if due else 'NORMAL'}")
+        if due:
+            self._synced = time.monotonic()
+
+    def _beat_if_due(self) -> None:
+        if time.monotonic() - self._beaten < BEAT_S:
+            return
+        self._connection.execute(
+            "UPDATE sessions SET beat_ns = ? WHERE session = (SELECT max(session) FROM sessions)",
+            (time.time_ns(),),
+        )
+        self._beaten = time.monotonic()
+
+    def _check_place(self) -> None:
+        """Refuse to write on into a file that is gone: SQLite would not notice."""
+        if _identity(self.path) != self._identity:
+            raise StoreError(f"Run file {self.path} was deleted or replaced while it was being written.")
+
+
+def create_file(path: Path, run: RunRecord) -> None:
+    """Make a run's file, whole or not at all, for its writer to open."""
+    draft = path.with_name(f"{path.name}.new")
+    with storage_errors(path, "create"):
+        try:
+            with closing(connect(draft, "rwc")) as connection:
+                create_tables(connection, run.created_at)
+                connection.execute("BEGIN")
+                insert_run(connection, run)
+                connection.execute("COMMIT")
+            draft.rename(path)
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+def end_run(connection: sqlite3.Connection, status: str, now: str) -> None:
+    """Write down, within a transaction, how a run ended, and count its episodes once and for all."""
+    connection.execute("DELETE FROM tallies")
+    connection.execute(
+        "INSERT INTO tallies SELECT condition, outcome, cause, count(*) FROM episodes"
+        " GROUP BY condition, outcome, cause ORDER BY condition, outcome, cause"
+    )
+    connection.execute("UPDATE run SET status = ?, ended_at = ?", (status, now))
+    connection.execute(
+        "UPDATE sessions SET status = ?, ended_at = ? WHERE session = (SELECT max(session) FROM sessions)",
+        (status, now),
+    )
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

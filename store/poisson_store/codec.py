@@ -1,0 +1,330 @@
+"""Records as rows and rows as records."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+from poisson_store.errors import StoreError
+from poisson_store.records import (
+    CAUSES,
+    KINDS,
+    STATUSES,
+    Attempt,
+    AttemptRow,
+    ConditionRecord,
+    Cut,
+    Episode,
+    EpisodeRow,
+    RolloutRecord,
+    RunRecord,
+    Span,
+    SpanRow,
+    Tokens,
+)
+from poisson_store.texts import read_text
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from poisson_store.records import Json
+
+
+def to_json(value: Mapping[str, Json] | Sequence[str], what: str) -> str:
+    """Write a JSON value as text, ASCII only so that any text comes back as it was; `what` names it.
+
+    Raises
+    ------
+    StoreError
+        If it holds something that has no JSON form.
+    """
+    try:
+        return json.dumps(value, allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise StoreError(f"The {what} cannot be stored as JSON: {error}.") from error
+
+
+def insert_run(connection: sqlite3.Connection, run: RunRecord) -> None:
+    """Write a run's record into empty tables.
+
+    Raises
+    ------
+    StoreError
+        If the record contradicts itself or holds what has no JSON form.
+    """
+    if run.status not in STATUSES:
+        raise StoreError(f"status={run.status!r} is none of {', '.join(STATUSES)}.")
+    texts = (run.run_id, run.name, run.salt, run.status, run.created_at, run.ended_at, run.paired_with)
+    objects = (
+        to_json(run.environment, "environment"),
+        to_json(run.variant, "variant"),
+        to_json(run.settings, "settings"),
+    )
+    row = (*texts, run.selection, run.suite, *(run.shard or (None, None)), *objects)
+    connection.execute(f"INSERT INTO run VALUES ({marks(len(row))})", row)
+    insert_declarations(connection, run)
+
+
+def insert_declarations(connection: sqlite3.Connection, run: RunRecord) -> None:
+    """Write a run's rollouts, outcomes and conditions into empty tables.
+
+    Raises
+    ------
+    StoreError
+        If two rollouts share an id or two conditions a key, or a condition names no rollout of the run.
+    """
+    rollouts = positions("rollout id", (rollout.id for rollout in run.rollouts))
+    positions("condition key", (condition.key for condition in run.conditions))
+    connection.executemany(
+        "INSERT INTO rollouts VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [_rollout_row(number, rollout) for number, rollout in enumerate(run.rollouts)],
+    )
+    connection.executemany("INSERT INTO outcomes VALUES (?, ?)", enumerate(run.outcomes))
+    connection.executemany(
+        "INSERT INTO conditions VALUES (?, ?, ?, ?, ?, ?)",
+        [_condition_row(number, condition, rollouts) for number, condition in enumerate(run.conditions)],
+    )
+
+
+def read_run(connection: sqlite3.Connection, status: str) -> RunRecord:
+    """Read a run's record; `status` is the one it has now."""
+    row = connection.execute("SELECT * FROM run").fetchone()
+    (
+        run_id,
+        name,
+        salt,
+        _,
+        created_at,
+        ended_at,
+        paired_with,
+        selection,
+        suite,
+        *shard,
+        environment,
+        variant,
+        settings,
+    ) = row
+    rollouts = tuple(map(_rollout, connection.execute("SELECT * FROM rollouts ORDER BY rollout")))
+    return RunRecord(
+        salt=salt,
+        rollouts=rollouts,
+        conditions=tuple(
+            ConditionRecord(key, rollouts[rollout].id, json.loads(axes), nodeid, planned)
+            for _, key, rollout, axes, nodeid, planned in connection.execute(
+                "SELECT * FROM conditions ORDER BY condition"
+            )
+        ),
+        run_id=run_id,
+        name=name,
+        status=status,
+        created_at=created_at,
+        ended_at=ended_at,
+        paired_with=paired_with,
+        selection=selection,
+        suite=suite,
+        shard=None if shard[0] is None else (shard[0], shard[1]),
+        environment=json.loads(environment),
+        variant=json.loads(variant),
+        settings=json.loads(settings),
+    )
+
+
+def marks(count: int) -> str:
+    """Write the placeholders of `count` values."""
+    return ", ".join("?" * count)
+
+
+def positions(what: str, names: Iterable[str]) -> dict[str, int]:
+    """Give each name its number, from 0.
+
+    Raises
+    ------
+    StoreError
+        If a name comes twice; `what` says what it is.
+    """
+    numbers: dict[str, int] = {}
+    for name in names:
+        if numbers.setdefault(name, len(numbers)) != len(numbers) - 1:
+            raise StoreError(f"The {what} {name!r} comes twice; each must be unique in a run.")
+    return numbers
+
+
+def _rollout_row(number: int, rollout: RolloutRecord) -> tuple[object, ...]:
+    words = (to_json(words, "outcomes") for words in (rollout.outcomes, rollout.failures, rollout.successes))
+    settings = to_json(rollout.settings, f"settings of rollout {rollout.id!r}")
+    return (number, rollout.id, *words, rollout.t_unit, rollout.nodeid, settings)
+
+
+def _rollout(row: tuple[Any, ...]) -> RolloutRecord:
+    _, rollout_id, outcomes, failures, successes, t_unit, nodeid, settings = row
+    return RolloutRecord(
+        rollout_id,
+        tuple(json.loads(outcomes)),
+        tuple(json.loads(failures)),
+        tuple(json.loads(successes)),
+        t_unit,
+        nodeid,
+        json.loads(settings),
+    )
+
+
+def _condition_row(
+    number: int, condition: ConditionRecord, rollouts: Mapping[str, int]
+) -> tuple[object, ...]:
+    if condition.rollout not in rollouts:
+        raise StoreError(
+            f"Condition {condition.key!r} names rollout {condition.rollout!r}, which the run lacks."
+        )
+    axes = to_json(condition.axes, f"axes of condition {condition.key!r}")
+    return (number, condition.key, rollouts[condition.rollout], axes, condition.nodeid, condition.planned)
+
+
+def episode_row(episode: Episode, conditions: Mapping[str, int], outcomes: Mapping[str, int]) -> EpisodeRow:
+    """Turn an episode into the row its writer takes.
+
+    Raises
+    ------
+    StoreError
+        If it names a condition, outcome, cause or kind the run lacks, has both an outcome and a cause or
+        neither, or holds a NaN or what has no JSON form.
+    """
+    where = f"replicate {episode.replicate} of condition {episode.condition!r}"
+    if (episode.outcome is None) == (episode.cause is None):
+        raise StoreError(
+            f"outcome={episode.outcome!r} and cause={episode.cause!r} of {where}: exactly one must be None."
+        )
+    return EpisodeRow(
+        _position(conditions, episode.condition, "condition", where),
+        episode.replicate,
+        episode.seed,
+        None if episode.outcome is None else _position(outcomes, episode.outcome, "outcome", where),
+        None if episode.cause is None else _position(_CAUSES, episode.cause, "cause", where),
+        _number(episode.t, "t", where),
+        _number(episode.horizon, "horizon", where),
+        episode.started_ns,
+        _number(episode.wall_s, "wall_s", where),
+        episode.error,
+        None if episode.meta is None else to_json(episode.meta, f"meta of {where}"),
+        episode.tokens_in,
+        episode.tokens_out,
+        episode.unknown_usage,
+        episode.spans_left_out,
+        [span_row(span) for span in episode.spans] or None,
+        [AttemptRow(a.number, a.error, a.started_ns, a.wall_s) for a in episode.attempts] or None,
+    )
+
+
+def points_inside(row: Sequence[Any], conditions: int, outcomes: int) -> bool:
+    """Tell whether a row is of a run with so many conditions and outcomes, and has one of outcome and cause."""
+    condition, replicate, _, outcome, cause = row[:5]
+    return (
+        condition in range(conditions)
+        and isinstance(replicate, int)
+        and (outcome is None) != (cause is None)
+        and (outcome is None or outcome in range(outcomes))
+        and (cause is None or cause in range(len(CAUSES)))
+    )
+
+
+def span_row(span: Span) -> SpanRow:
+    """Turn a span into the row its writer takes.
+
+    Raises
+    ------
+    StoreError
+        If its kind is unknown or its attributes have no JSON form.
+    """
+    tokens, input_cut, output_cut = span.tokens or Tokens(), span.input_cut, span.output_cut
+    return SpanRow(
+        span.span_id,
+        span.parent_id,
+        _position(_KINDS, span.kind, "kind", f"span {span.name!r}"),
+        span.name,
+        span.start_ns,
+        span.end_ns,
+        span.input,
+        span.output,
+        None if input_cut is None else input_cut.bytes,
+        None if input_cut is None else input_cut.digest,
+        None if output_cut is None else output_cut.bytes,
+        None if output_cut is None else output_cut.digest,
+        tokens.input,
+        tokens.output,
+        to_json(span.attrs, f"attrs of span {span.name!r}") if span.attrs else None,
+        span.error,
+    )
+
+
+def read_spans(connection: sqlite3.Connection, condition: int, replicate: int) -> tuple[Span, ...]:
+    """Read the spans of one episode, in the order they were recorded."""
+    rows = connection.execute(
+        "SELECT span_id, parent_id, kind, name, start_ns, end_ns, input, output, tokens_in, tokens_out, attrs, error,"
+        " input_bytes, input_digest, output_bytes, output_digest"
+        " FROM spans WHERE replicate = ? AND condition = ? ORDER BY position",
+        (replicate, condition),
+    )
+    return tuple(_span(connection, row) for row in rows.fetchall())
+
+
+def _span(connection: sqlite3.Connection, row: tuple[Any, ...]) -> Span:
+    (
+        span_id,
+        parent_id,
+        kind,
+        name,
+        start_ns,
+        end_ns,
+        given,
+        gave,
+        tokens_in,
+        tokens_out,
+        attrs,
+        error,
+        *cuts,
+    ) = row
+    unknown = tokens_in is None and tokens_out is None
+    return Span(
+        span_id,
+        parent_id,
+        KINDS[kind],
+        name,
+        start_ns,
+        end_ns,
+        read_text(connection, given),
+        read_text(connection, gave),
+        None if unknown else Tokens(tokens_in, tokens_out),
+        json.loads(read_text(connection, attrs) or "{}"),
+        error,
+        None if cuts[0] is None else Cut(cuts[0], cuts[1]),
+        None if cuts[2] is None else Cut(cuts[2], cuts[3]),
+    )
+
+
+def read_attempts(connection: sqlite3.Connection, condition: int, replicate: int) -> tuple[Attempt, ...]:
+    """Read the earlier attempts of one episode, in order."""
+    rows = connection.execute(
+        "SELECT attempt, error, started_ns, wall_s FROM attempts WHERE replicate = ? AND condition = ?"
+        " ORDER BY attempt",
+        (replicate, condition),
+    )
+    return tuple(Attempt(*row) for row in rows.fetchall())
+
+
+_CAUSES = {cause: number for number, cause in enumerate(CAUSES)}
+_KINDS = {kind: number for number, kind in enumerate(KINDS)}
+
+
+def _position(known: Mapping[str, int], word: str, what: str, where: str) -> int:
+    if word not in known:
+        some = ", ".join(list(known)[:5]) + (" …" if len(known) > 5 else "")
+        raise StoreError(f"{what}={word!r} of {where} is none of the run's: {some}.")
+    return known[word]
+
+
+def _number(value: float | None, what: str, where: str) -> float | None:
+    """Pass a number on; SQLite would silently store NaN as none."""
+    if value is not None and math.isnan(value):
+        raise StoreError(f"{what}=nan of {where} is no number; a number or None is accepted.")
+    return value

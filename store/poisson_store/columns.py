@@ -1,0 +1,73 @@
+"""Episodes as NumPy arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from poisson_store.records import EpisodeColumns, OutcomeColumns
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from numpy import int64
+    from numpy.typing import NDArray
+
+    from poisson_store.records import RunRecord
+
+_AT_ONCE = 2_000
+_KEYS = {
+    "condition": ("condition", "int32"),
+    "replicate": ("replicate", "int64"),
+}
+_OUTCOMES = _KEYS | {
+    "outcome": ("coalesce(outcome, -1)", "int16"),
+    "cause": ("coalesce(cause, -1)", "int8"),
+}
+_EVERYTHING = _OUTCOMES | {
+    "seed": ("coalesce(seed, -1)", "int64"),
+    "t": ("t", "float64"),
+    "horizon": ("horizon", "float64"),
+    "started_ns": ("coalesce(started_ns, -1)", "int64"),
+    "wall_s": ("wall_s", "float64"),
+}
+
+
+def read_columns(connection: sqlite3.Connection, run: RunRecord) -> EpisodeColumns:
+    """Read all numbers of every episode."""
+    return EpisodeColumns(_keys(run), run.outcomes, **_arrays(connection, _EVERYTHING))
+
+
+def read_outcome_columns(connection: sqlite3.Connection, run: RunRecord) -> OutcomeColumns:
+    """Read which outcome, or which cause of having none, every episode has."""
+    return OutcomeColumns(_keys(run), run.outcomes, **_arrays(connection, _OUTCOMES))
+
+
+def read_replicates(connection: sqlite3.Connection, run: RunRecord) -> dict[str, NDArray[int64]]:
+    """Read which replicates each condition has."""
+    import numpy as np  # noqa: PLC0415 - a store is used without NumPy wherever possible
+
+    arrays = _arrays(connection, _KEYS)
+    ends = np.cumsum(np.bincount(arrays["condition"], minlength=len(run.conditions)))
+    parts = np.split(arrays["replicate"], ends[:-1]) if len(ends) else []
+    return dict(zip(_keys(run), parts, strict=True))
+
+
+def _keys(run: RunRecord) -> tuple[str, ...]:
+    return tuple(condition.key for condition in run.conditions)
+
+
+def _arrays(connection: sqlite3.Connection, wanted: dict[str, tuple[str, str]]) -> dict[str, NDArray[Any]]:
+    import numpy as np  # noqa: PLC0415 - a store is used without NumPy wherever possible
+
+    kinds = [kind for _, kind in wanted.values()]
+    parts: list[list[NDArray[Any]]] = [[np.empty(0, kind)] for kind in kinds]
+    rows = connection.execute(
+        f"SELECT {', '.join(source for source, _ in wanted.values())} FROM episodes ORDER BY replicate, condition"
+    )
+    while chunk := rows.fetchmany(_AT_ONCE):
+        for part, values, kind in zip(parts, zip(*chunk, strict=True), kinds, strict=True):
+            part.append(np.array(values, kind))
+    columns = [np.concatenate(part) for part in parts]
+    # Stored by replicate, then condition: a stable sort by condition is all that is missing.
+    order = np.argsort(columns[0], kind="stable")
+    return {name: column[order] for name, column in zip(wanted, columns, strict=True)}

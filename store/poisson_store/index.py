@@ -1,0 +1,140 @@
+"""What a store knows beside its runs: baselines and saved comparisons; also the lock that makes names unique."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
+
+from poisson_store.codec import to_json
+from poisson_store.connection import connect, now_text
+from poisson_store.errors import NewerSchemaError, StoreError, UnknownRunError, storage_errors
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from poisson_store.records import Json
+
+FILE = "catalog.sqlite"
+VERSION = 1
+"""The format of the index; it can be remade from nothing but baselines and comparisons."""
+
+DDL = """\
+-- The run that each baseline stands for.
+CREATE TABLE baselines (
+    baseline TEXT PRIMARY KEY,      -- without the leading @
+    run_id TEXT NOT NULL,
+    set_at TEXT NOT NULL            -- ISO 8601, UTC
+) WITHOUT ROWID;
+
+-- Results of comparisons.
+CREATE TABLE comparisons (
+    id TEXT PRIMARY KEY,            -- hex digits of SHA-256 over the runs and the settings compared
+    saved_at TEXT NOT NULL,         -- ISO 8601, UTC
+    result TEXT NOT NULL            -- JSON object
+);
+"""
+
+
+class Index:
+    """The `catalog.sqlite` of a store; made when something is first written."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / FILE
+
+    @contextmanager
+    def lock(self) -> Iterator[sqlite3.Connection]:
+        """Hold the store against every other writer of names, committing at the end.
+
+        Raises
+        ------
+        StoreError
+            If the directory cannot be made or written.
+        """
+        with storage_errors(self._path, "write"):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with closing(connect(self._path, "rwc")) as connection:
+                connection.execute("BEGIN IMMEDIATE")
+                self._prepare(connection)
+                yield connection
+                connection.execute("COMMIT")
+
+    def set_baseline(self, baseline: str, run_id: str) -> None:
+        """Let a baseline stand for a run."""
+        with self.lock() as connection:
+            connection.execute("REPLACE INTO baselines VALUES (?, ?, ?)", (baseline, run_id, now_text()))
+
+    def remove_baseline(self, baseline: str) -> None:
+        """Forget a baseline.
+
+        Raises
+        ------
+        UnknownRunError
+            If there is none of that name.
+        """
+        if baseline not in self.baselines():
+            raise UnknownRunError(self.no_baseline(baseline))
+        with self.lock() as connection:
+            connection.execute("DELETE FROM baselines WHERE baseline = ?", (baseline,))
+
+    def baselines(self) -> dict[str, str]:
+        """Map each baseline to its run id."""
+        return {
+            row[0]: row[1] for row in self._read("SELECT baseline, run_id FROM baselines ORDER BY baseline")
+        }
+
+    def no_baseline(self, baseline: str) -> str:
+        """Say that a baseline is unknown, and which are known."""
+        known = ", ".join(f"@{name}" for name in self.baselines()) or "none"
+        return f"No baseline is called {'@' + baseline!r}; known in {self._path.parent}: {known}."
+
+    def save_comparison(self, comparison_id: str, result: Mapping[str, Json]) -> None:
+        """Keep a comparison's result under its id; the same id again replaces it."""
+        text = to_json(result, f"comparison {comparison_id}")
+        with self.lock() as connection:
+            connection.execute("REPLACE INTO comparisons VALUES (?, ?, ?)", (comparison_id, now_text(), text))
+
+    def comparison(self, comparison_id: str) -> dict[str, Json]:
+        """Read a saved comparison by its id or the unique beginning of one.
+
+        Raises
+        ------
+        StoreError
+            If there is none or more than one.
+        """
+        meant = [known for known in self.comparisons() if known.startswith(comparison_id)]
+        if len(meant) != 1:
+            raise StoreError(
+                f"{comparison_id!r} is the beginning of {len(meant)} saved comparisons, not of one."
+            )
+        ((text,),) = self._read("SELECT result FROM comparisons WHERE id = ?", meant[0])
+        found: dict[str, Json] = json.loads(text)
+        return found
+
+    def comparisons(self) -> list[str]:
+        """List the ids of the saved comparisons, newest first."""
+        return [row[0] for row in self._read("SELECT id FROM comparisons ORDER BY saved_at DESC, id")]
+
+    def _read(self, query: str, *values: str) -> list[tuple[str, ...]]:
+        if not self._path.exists():
+            return []
+        with storage_errors(self._path, "read"), closing(connect(self._path, "ro")) as connection:
+            self._check_version(connection)
+            return connection.execute(query, values).fetchall()
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        if self._check_version(connection) == 0:
+            for statement in DDL.split(";"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {VERSION}")
+
+    def _check_version(self, connection: sqlite3.Connection) -> int:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version > VERSION:
+            raise NewerSchemaError(
+                f"{self._path} was written by schema {version} and this version of pytest-poisson reads up to"
+                f" {VERSION}: upgrade it."
+            )
+        return int(version)
