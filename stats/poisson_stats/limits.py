@@ -9,7 +9,7 @@ import numpy as np
 
 from poisson_stats.grouping import chunks, distinct
 from poisson_stats.power import FisherRows, PairedRows
-from poisson_stats.validation import levels, rows, within
+from poisson_stats.validation import levels, refuse_where, rows, within
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,14 +96,21 @@ def limits_unpaired(
     k, n0, n1 = rows(k_before=k_before, n_before=n_before, n_after=n_after)
     within("k_before", k, "n_before", n0)
     levels(alpha=alpha)
-    return _limits(k, n0, n1, lambda rate, before, after: FisherRows.prepare(rate, before, after, alpha))
+    return _limits((k, n0, n1), lambda rate, before, after: FisherRows.prepare(rate, before, after, alpha))
 
 
-def limits_paired(k_before: ArrayLike, pairs: ArrayLike, *, alpha: float) -> DetectionLimits:
-    """Return what McNemar's exact test can detect from each row's rate before: the design limit.
+def limits_paired(
+    k_before: ArrayLike, pairs: ArrayLike, *, alpha: float, correlation: ArrayLike = 0.0
+) -> DetectionLimits:
+    """Return what McNemar's exact test can detect from each row's rate before.
 
-    The discordance is that of independent arms, P(only before) = p0 (1 - p1) and P(only after) = (1 - p0) p1,
-    and the power is exact: the sum over d of Binomial(n, P1 + P2)(d) times P(McNemar rejects | d).
+    The discordance is that of arms with correlation φ (see `correlation.discordance`),
+
+        P(only before) = p0 (1 - p1) - c,  P(only after) = (1 - p0) p1 - c,  c = φ sqrt(p0 (1 - p0) p1 (1 - p1)),
+
+    and the power is exact: the sum over d of Binomial(n, P1 + P2)(d) times P(McNemar rejects | d). φ = 0,
+    independent arms, gives the *design limit*, which is known before the run. The φ that the pairs showed
+    (`correlation.pair_correlation`), held fixed while p1 moves, gives the *observed limit*.
 
     Parameters
     ----------
@@ -111,36 +118,57 @@ def limits_paired(k_before: ArrayLike, pairs: ArrayLike, *, alpha: float) -> Det
         Pairs with the event in the arm before, and all pairs, per row.
     alpha
         Level of the single test: q/m, as `significance.alpha_per_test` gives it.
+    correlation
+        φ, a scalar or one element a row, in [-1, 1]. NaN, where the pairs showed none, counts as 0.
 
     Raises
     ------
     ValueError
-        As `limits_unpaired`.
+        As `limits_unpaired`, and for a correlation outside [-1, 1].
 
     Examples
     --------
     >>> limits = limits_paired([2, 52], [194, 194], alpha=0.05 / 18)
     >>> limits.rise.tolist(), limits.status_fall
     ([0.0846, 0.1924], ('none detectable', 'limit'))
+    >>> limits_paired([52], [194], alpha=0.05 / 18, correlation=0.6).rise.tolist()
+    [0.1177]
     """
     k, n = rows(k_before=k_before, pairs=pairs)
     within("k_before", k, "pairs", n)
     levels(alpha=alpha)
-    return _limits(k, n, n, lambda rate, before, _: PairedRows(rate, before, alpha))
+    phi = _correlations(correlation, n.size)
+    known, number = np.unique(phi, return_inverse=True)
+    return _limits(
+        (k, n, n, number),
+        lambda rate, before, _, index: PairedRows(rate, before, known[index], alpha),
+    )
 
 
-def _limits(
-    k: IntArray,
-    n_before: IntArray,
-    n_after: IntArray,
-    prepare: Callable[[FloatArray, IntArray, IntArray], _Rows],
-) -> DetectionLimits:
-    first, group = distinct(k, n_before, n_after)
-    k, n0, n1 = k[first], n_before[first], n_after[first]
+def _correlations(correlation: ArrayLike, size: int) -> FloatArray:
+    given = np.asarray(correlation, dtype=np.float64)
+    if given.shape not in {(), (size,)}:
+        raise ValueError(f"correlation has shape {given.shape} where the counts have ({size},).")
+    refuse_where(np.abs(given) > 1, "correlation", given, "must lie in -1 to 1")
+    return np.broadcast_to(np.nan_to_num(given, nan=0.0), (size,))
+
+
+def _limits(columns: tuple[IntArray, ...], prepare: Callable[..., _Rows]) -> DetectionLimits:
+    """Find both limits of every distinct row.
+
+    Parameters
+    ----------
+    columns
+        k before, n before, n after, and whatever else tells rows apart.
+    prepare
+        Makes designs from the rates before and all columns but the first.
+    """
+    first, group = distinct(*columns)
+    k, n0, n1, *others = (column[first] for column in columns)
     rate = k / np.maximum(n0, 1)
     steps_up, steps_down = np.empty((2, k.size), dtype=np.int64)
     for i in chunks(k.size, int(max(n0.max(), n1.max())) + 1):
-        design = prepare(rate[i], n0[i], n1[i])
+        design = prepare(rate[i], n0[i], n1[i], *(column[i] for column in others))
         steps_up[i] = smallest_detected(design.power, rate[i], 1)
         steps_down[i] = smallest_detected(design.power, rate[i], -1)
     empty = (n0 == 0) | (n1 == 0)

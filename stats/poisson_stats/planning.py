@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from scipy.special import bdtrc, ndtri
@@ -17,8 +17,6 @@ from poisson_stats.validation import levels, positive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-Powers: TypeAlias = "Callable[[int, float, float], tuple[float, float]]"
 
 SCAN_ROOTS = 2
 """The scan past an n that fails covers at least this many sqrt(n).
@@ -88,11 +86,41 @@ def plan_replicates(max_mde: float, tests: int, *, q: float = 0.05, paired: bool
     """
     levels(max_mde=max_mde)
     alpha = alpha_per_test(q, tests)
-    fisher = _smallest_that_holds(_fisher_powers, max_mde, alpha)
-    return max(fisher, _smallest_that_holds(_mcnemar_powers, max_mde, alpha)) if paired else fisher
+    fisher = _smallest_that_holds(_Fisher(alpha), max_mde)
+    return max(fisher, _smallest_that_holds(_McNemar(alpha, 0.0), max_mde)) if paired else fisher
 
 
-def design_limit(n: int, tests: int, *, q: float = 0.05, paired: bool = True) -> DesignLimit:
+def plan_pairs(max_mde: float, tests: int, *, q: float = 0.05, correlation: float) -> int:
+    """Return the pairs per condition that keep the worst-case limit within ``max_mde`` at a given correlation.
+
+    As `plan_replicates` for McNemar's test alone, with the correlation φ that an earlier pair of runs showed
+    (`correlation.pair_correlation`) in place of independent arms. It holds for a pair as alike as that one;
+    whether the next will be is for its observed limit to say.
+
+    Parameters
+    ----------
+    max_mde, tests, q
+        As in `plan_replicates`.
+    correlation
+        φ in [-1, 1].
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> [plan_pairs(0.20, 18, correlation=phi) for phi in (0.0, 0.2, 0.4, 0.6)]
+    [194, 157, 119, 77]
+    """
+    levels(max_mde=max_mde)
+    return _smallest_that_holds(_McNemar(alpha_per_test(q, tests), _correlation(correlation)), max_mde)
+
+
+def design_limit(
+    n: int, tests: int, *, q: float = 0.05, paired: bool = True, correlation: float = 0.0
+) -> DesignLimit:
     """Return the smallest change that ``n`` replicates per condition and arm find, at the worst base rate.
 
     By symmetry (swap the arms and the event with its absence) the power from p0 to p0 + c is stationary where
@@ -106,7 +134,9 @@ def design_limit(n: int, tests: int, *, q: float = 0.05, paired: bool = True) ->
     tests, q
         As in `plan_replicates`.
     paired
-        True for McNemar's test (independent arms assumed for the discordance), false for Fisher's.
+        True for McNemar's test, false for Fisher's.
+    correlation
+        φ of paired arms; independent arms by default. Without meaning for Fisher's test.
 
     Raises
     ------
@@ -121,56 +151,84 @@ def design_limit(n: int, tests: int, *, q: float = 0.05, paired: bool = True) ->
     """
     positive(n=n)
     alpha = alpha_per_test(q, tests)
-    powers = _mcnemar_powers if paired else _fisher_powers
-    steps = _smallest_detected(int(n), alpha, powers)
+    test = _McNemar(alpha, _correlation(correlation)) if paired else _Fisher(alpha)
+    steps = _smallest_detected(test, int(n))
     limit = np.nan if steps is None else steps / STEPS
-    middle, edge = powers(int(n), limit, alpha) if steps is not None else (np.nan, np.nan)
+    middle, edge = test.powers(int(n), limit) if steps is not None else (np.nan, np.nan)
     base_rate = 0.0 if edge < middle else (1 - limit) / 2
     return DesignLimit(limit, base_rate, replicates=int(n), tests=int(tests), q=q, paired=paired)
 
 
-def _fisher_powers(n: int, change: float, alpha: float) -> tuple[float, float]:
-    """Return the power of Fisher's test from (1 - change)/2, and from 0."""
-    reach = int(np.ceil(STANDARD_DEVIATIONS * np.sqrt(2 * n) / 2))
-    size = np.array([n])
-    rows = FisherRows.prepare(
-        np.array([(1 - change) / 2]), size, size, alpha, margins=(max(0, n - reach), min(2 * n, n + reach))
-    )
-    middle = float(rows.power(np.array([(1 + change) / 2]))[0])
-    # From 0, the y events are all in one arm: p = 2 C(n, y) / C(2n, y), the two extremes of its margin.
-    y = np.arange(1, n + 1)
-    log_p = np.log(2) + log_choose(size, y) - log_choose(2 * size, y)
-    missed = n - int(np.count_nonzero(is_significant_log(log_p, np.log(alpha))))
-    return middle, float(bdtrc(missed, n, change))
+class _Test(Protocol):
+    """A test at its level; hashable, so that plans can be remembered."""
+
+    @property
+    def alpha(self) -> float:
+        """Level of the single test."""
+
+    def powers(self, n: int, change: float) -> tuple[float, float]:
+        """Return the power from (1 - change)/2, and from 0."""
 
 
-def _mcnemar_powers(n: int, change: float, alpha: float) -> tuple[float, float]:
-    """Return the power of McNemar's test from (1 - change)/2, and from 0."""
-    rows = PairedRows(np.array([(1 - change) / 2, 0.0]), np.array([n, n]), alpha)
-    middle, edge = rows.power(np.array([(1 + change) / 2, change]))
-    return float(middle), float(edge)
+@dataclass(frozen=True, slots=True)
+class _Fisher:
+    """Fisher's test of two arms of n."""
+
+    alpha: float
+
+    def powers(self, n: int, change: float) -> tuple[float, float]:
+        reach = int(np.ceil(STANDARD_DEVIATIONS * np.sqrt(2 * n) / 2))
+        size = np.array([n])
+        margins = (max(0, n - reach), min(2 * n, n + reach))
+        rows = FisherRows.prepare(np.array([(1 - change) / 2]), size, size, self.alpha, margins)
+        middle = float(rows.power(np.array([(1 + change) / 2]))[0])
+        # From 0, the y events are all in one arm: p = 2 C(n, y) / C(2n, y), the two extremes of its margin.
+        y = np.arange(1, n + 1)
+        log_p = np.log(2) + log_choose(size, y) - log_choose(2 * size, y)
+        missed = n - int(np.count_nonzero(is_significant_log(log_p, np.log(self.alpha))))
+        return middle, float(bdtrc(missed, n, change))
 
 
-def _smallest_detected(n: int, alpha: float, powers: Powers) -> int | None:
+@dataclass(frozen=True, slots=True)
+class _McNemar:
+    """McNemar's test of n pairs with a correlation."""
+
+    alpha: float
+    correlation: float
+
+    def powers(self, n: int, change: float) -> tuple[float, float]:
+        before = np.array([(1 - change) / 2, 0.0])
+        rows = PairedRows(before, np.array([n, n]), np.full(2, self.correlation), self.alpha)
+        middle, edge = rows.power(before + change)
+        return float(middle), float(edge)
+
+
+def _correlation(value: float) -> float:
+    if not -1 <= value <= 1:
+        raise ValueError(f"correlation={value!r} must lie in -1 to 1.")
+    return float(value)
+
+
+def _smallest_detected(test: _Test, n: int) -> int | None:
     """Return the fewest grid steps found at both base rates; None if not even a change from 0 to 1 is."""
-    missed, found = 0, STEPS
-    if min(powers(n, 1.0, alpha)) < TARGET_POWER:
+    if min(test.powers(n, 1.0)) < TARGET_POWER:
         return None
+    missed, found = 0, STEPS
     while found - missed > 1:
         middle = (missed + found) // 2
-        hit = min(powers(n, middle / STEPS, alpha)) >= TARGET_POWER
+        hit = min(test.powers(n, middle / STEPS)) >= TARGET_POWER
         missed, found = (missed, middle) if hit else (middle, found)
     return found
 
 
 @lru_cache(maxsize=64)
-def _smallest_that_holds(powers: Powers, change: float, alpha: float) -> int:
+def _smallest_that_holds(test: _Test, change: float) -> int:
     """Return the smallest n from which on every n finds ``change`` at both base rates."""
 
     def power(n: int) -> float:
-        return min(powers(n, change, alpha))
+        return min(test.powers(n, change))
 
-    last_failure = n = _some_failure(power, change, alpha)
+    last_failure = n = _some_failure(power, change, test.alpha)
     highest = largest_drop = present = 0.0
     while n < last_failure + SCAN_ROOTS * np.sqrt(n) or present < TARGET_POWER + largest_drop:
         n += 1
@@ -182,7 +240,7 @@ def _smallest_that_holds(powers: Powers, change: float, alpha: float) -> int:
 
 
 def _some_failure(power: Callable[[int], float], change: float, alpha: float) -> int:
-    """Return an n that fails while n + 1 succeeds, found by bisection below the normal approximation."""
+    """Return an n that fails while n + 1 succeeds, found by bisection from the normal approximation."""
     z = ndtri(TARGET_POWER) - ndtri(alpha / 2)
     fails, holds = 0, int(np.ceil(z * z / (2 * change * change))) + 1
     while power(holds) < TARGET_POWER:

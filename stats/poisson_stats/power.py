@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import bdtr
 
 from poisson_stats.binomial import log_likelihood, probabilities_at, window, window_width
+from poisson_stats.correlation import discordance
 from poisson_stats.fisher_region import fisher_region
 from poisson_stats.mcnemar import critical_counts
 
@@ -146,13 +147,22 @@ def _tails_along(d: IntArray, critical: IntArray, log_ways: FloatArray, share: F
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedRows:
-    """Rows of one rate before and a number of pairs each, with the discordance of independent arms."""
+    """Rows of one rate before and a number of pairs each, ready to be asked for the power at a rate after.
+
+    Attributes
+    ----------
+    rate_before, pairs, correlation
+        Shape (r,); the correlation of the arms is held fixed while the rate after moves, 0 for independent arms.
+    alpha
+        Level of the single test.
+    """
 
     rate_before: FloatArray
     pairs: IntArray
+    correlation: FloatArray
     alpha: float
 
     def power(self, rate_after: FloatArray) -> FloatArray:
         """Return the probability that McNemar's test rejects, at one rate after per row."""
-        before, after = self.rate_before, rate_after
-        return mcnemar_power(before * (1 - after), (1 - before) * after, self.pairs, self.alpha)
+        only_before, only_after = discordance(self.rate_before, rate_after, self.correlation)
+        return mcnemar_power(only_before, only_after, self.pairs, self.alpha)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poisson_stats.limits import limits_paired, limits_unpaired
-from poisson_stats.planning import _fisher_powers, _mcnemar_powers, design_limit, plan_replicates
+from poisson_stats.planning import _Fisher, _McNemar, design_limit, plan_replicates
 from poisson_stats.power import FisherRows, PairedRows
 
 
@@ -19,11 +19,10 @@ from poisson_stats.power import FisherRows, PairedRows
 def test_no_larger_n_fails(max_mde, tests, paired):
     """The plan is one more than the last n that fails, looked for up to three times the plan."""
     plan = plan_replicates(max_mde, tests, paired=paired)
-    families = [_fisher_powers, _mcnemar_powers] if paired else [_fisher_powers]
+    alpha = 0.05 / tests
+    families = [_Fisher(alpha), _McNemar(alpha, 0.0)] if paired else [_Fisher(alpha)]
     fails = [
-        n
-        for n in range(1, 3 * plan + 20)
-        if min(min(powers(n, max_mde, 0.05 / tests)) for powers in families) < 0.8
+        n for n in range(1, 3 * plan + 20) if min(min(test.powers(n, max_mde)) for test in families) < 0.8
     ]
     assert plan == max(fails, default=0) + 1
 
@@ -38,7 +37,11 @@ def test_no_base_rate_is_harder_than_the_worst(n, paired, tests):
 
     def power(before, change):
         size = np.full(before.size, n)
-        rows = PairedRows(before, size, alpha) if paired else FisherRows.prepare(before, size, size, alpha)
+        rows = (
+            PairedRows(before, size, np.zeros(size.size), alpha)
+            if paired
+            else FisherRows.prepare(before, size, size, alpha)
+        )
         return rows.power(np.clip(before + change, 0, 1))
 
     if math.isnan(design.limit):

@@ -33,7 +33,7 @@ def test_fisher_power_equals_enumeration(p0, p1, n0, n1, alpha):
 def test_mcnemar_power_equals_enumeration(p0, p1, n, alpha):
     """The power is the trinomial probability of all splits that the test rejects."""
     exact = oracle.mcnemar_power(p0 * (1 - p1), (1 - p0) * p1, n, slack(alpha))
-    rows = PairedRows(np.array([float(p0)]), np.array([n]), alpha)
+    rows = PairedRows(np.array([float(p0)]), np.array([n]), np.zeros(1), alpha)
     assert rows.power(np.array([float(p1)]))[0] == pytest.approx(float(exact), abs=1e-12)
 
 
@@ -101,7 +101,7 @@ def test_power_at_the_limit_is_reached_and_one_step_before_is_not(paired):
     k, n, alpha = np.arange(195), np.full(195, 194), 0.05 / 18
     limits = limits_paired(k, n, alpha=alpha) if paired else limits_unpaired(k, n, n, alpha=alpha)
     rate = k / 194
-    rows = PairedRows(rate, n, alpha) if paired else FisherRows.prepare(rate, n, n, alpha)
+    rows = PairedRows(rate, n, np.zeros(195), alpha) if paired else FisherRows.prepare(rate, n, n, alpha)
     for value, status, sign in ((limits.rise, limits.status_rise, 1), (limits.fall, limits.status_fall, -1)):
         stated = np.array(status) == "limit"
         assert stated.sum() > 100

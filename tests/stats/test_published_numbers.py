@@ -8,7 +8,7 @@ from poisson_stats.difference_intervals import miettinen_nurminen, tango
 from poisson_stats.limits import limits_paired
 from poisson_stats.mcnemar import mcnemar_test
 from poisson_stats.multiplicity import false_coverage_level
-from poisson_stats.planning import _fisher_powers, design_limit, plan_replicates
+from poisson_stats.planning import _Fisher, design_limit, plan_replicates
 from poisson_stats.significance import alpha_per_test, is_significant
 from tests.oracles.exact_tables import mcnemar_p
 
@@ -35,7 +35,7 @@ def test_plan_of_the_example():
 
 def test_fisher_succeeds_at_188_and_fails_again():
     """Fisher alone meets 0.20 at 188, fails at 189 to 192 and holds from 193."""
-    meets = [n for n in range(180, 240) if min(_fisher_powers(n, 0.20, ALPHA)) >= 0.8]
+    meets = [n for n in range(180, 240) if min(_Fisher(ALPHA).powers(n, 0.20)) >= 0.8]
     assert meets == [188, *range(193, 240)]
 
 
