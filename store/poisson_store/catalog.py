@@ -112,6 +112,8 @@ class Store:
             if name[1:] not in baselines:
                 raise UnknownRunError(self._index.no_baseline(name[1:]))
             name = baselines[name[1:]]
+        if is_run_id(name) and self._file(name).is_file():
+            return self._file(name)
         if name.endswith(SUFFIX):
             return self._run_file(Path(name))
         return find_run(self.runs(), name, self.path).path

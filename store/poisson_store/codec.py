@@ -9,27 +9,21 @@ from typing import TYPE_CHECKING, Any
 from poisson_store.errors import StoreError
 from poisson_store.records import (
     CAUSES,
-    KINDS,
     STATUSES,
     Attempt,
     AttemptRow,
     ConditionRecord,
-    Cut,
     Episode,
     EpisodeRow,
     RolloutRecord,
     RunRecord,
-    Span,
-    SpanRow,
-    Tokens,
 )
-from poisson_store.texts import read_text
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Mapping, Sequence
 
-    from poisson_store.records import Json
+    from poisson_store.records import Json, SpanRow
 
 
 def to_json(value: Mapping[str, Json] | Sequence[str], what: str) -> str:
@@ -181,8 +175,10 @@ def _condition_row(
     return (number, condition.key, rollouts[condition.rollout], axes, condition.nodeid, condition.planned)
 
 
-def episode_row(episode: Episode, conditions: Mapping[str, int], outcomes: Mapping[str, int]) -> EpisodeRow:
-    """Turn an episode into the row its writer takes.
+def episode_row(
+    episode: Episode, conditions: Mapping[str, int], outcomes: Mapping[str, int], spans: Sequence[SpanRow]
+) -> EpisodeRow:
+    """Turn an episode, whose spans are rows already, into the row its writer takes.
 
     Raises
     ------
@@ -196,11 +192,11 @@ def episode_row(episode: Episode, conditions: Mapping[str, int], outcomes: Mappi
             f"outcome={episode.outcome!r} and cause={episode.cause!r} of {where}: exactly one must be None."
         )
     return EpisodeRow(
-        _position(conditions, episode.condition, "condition", where),
+        find_position(conditions, episode.condition, "condition", where),
         episode.replicate,
         episode.seed,
-        None if episode.outcome is None else _position(outcomes, episode.outcome, "outcome", where),
-        None if episode.cause is None else _position(_CAUSES, episode.cause, "cause", where),
+        None if episode.outcome is None else find_position(outcomes, episode.outcome, "outcome", where),
+        None if episode.cause is None else find_position(_CAUSES, episode.cause, "cause", where),
         _number(episode.t, "t", where),
         _number(episode.horizon, "horizon", where),
         episode.started_ns,
@@ -211,7 +207,7 @@ def episode_row(episode: Episode, conditions: Mapping[str, int], outcomes: Mappi
         episode.tokens_out,
         episode.unknown_usage,
         episode.spans_left_out,
-        [span_row(span) for span in episode.spans] or None,
+        spans or None,
         [AttemptRow(a.number, a.error, a.started_ns, a.wall_s) for a in episode.attempts] or None,
     )
 
@@ -228,80 +224,6 @@ def points_inside(row: Sequence[Any], conditions: int, outcomes: int) -> bool:
     )
 
 
-def span_row(span: Span) -> SpanRow:
-    """Turn a span into the row its writer takes.
-
-    Raises
-    ------
-    StoreError
-        If its kind is unknown or its attributes have no JSON form.
-    """
-    tokens, input_cut, output_cut = span.tokens or Tokens(), span.input_cut, span.output_cut
-    return SpanRow(
-        span.span_id,
-        span.parent_id,
-        _position(_KINDS, span.kind, "kind", f"span {span.name!r}"),
-        span.name,
-        span.start_ns,
-        span.end_ns,
-        span.input,
-        span.output,
-        None if input_cut is None else input_cut.bytes,
-        None if input_cut is None else input_cut.digest,
-        None if output_cut is None else output_cut.bytes,
-        None if output_cut is None else output_cut.digest,
-        tokens.input,
-        tokens.output,
-        to_json(span.attrs, f"attrs of span {span.name!r}") if span.attrs else None,
-        span.error,
-    )
-
-
-def read_spans(connection: sqlite3.Connection, condition: int, replicate: int) -> tuple[Span, ...]:
-    """Read the spans of one episode, in the order they were recorded."""
-    rows = connection.execute(
-        "SELECT span_id, parent_id, kind, name, start_ns, end_ns, input, output, tokens_in, tokens_out, attrs, error,"
-        " input_bytes, input_digest, output_bytes, output_digest"
-        " FROM spans WHERE replicate = ? AND condition = ? ORDER BY position",
-        (replicate, condition),
-    )
-    return tuple(_span(connection, row) for row in rows.fetchall())
-
-
-def _span(connection: sqlite3.Connection, row: tuple[Any, ...]) -> Span:
-    (
-        span_id,
-        parent_id,
-        kind,
-        name,
-        start_ns,
-        end_ns,
-        given,
-        gave,
-        tokens_in,
-        tokens_out,
-        attrs,
-        error,
-        *cuts,
-    ) = row
-    unknown = tokens_in is None and tokens_out is None
-    return Span(
-        span_id,
-        parent_id,
-        KINDS[kind],
-        name,
-        start_ns,
-        end_ns,
-        read_text(connection, given),
-        read_text(connection, gave),
-        None if unknown else Tokens(tokens_in, tokens_out),
-        json.loads(read_text(connection, attrs) or "{}"),
-        error,
-        None if cuts[0] is None else Cut(cuts[0], cuts[1]),
-        None if cuts[2] is None else Cut(cuts[2], cuts[3]),
-    )
-
-
 def read_attempts(connection: sqlite3.Connection, condition: int, replicate: int) -> tuple[Attempt, ...]:
     """Read the earlier attempts of one episode, in order."""
     rows = connection.execute(
@@ -313,10 +235,16 @@ def read_attempts(connection: sqlite3.Connection, condition: int, replicate: int
 
 
 _CAUSES = {cause: number for number, cause in enumerate(CAUSES)}
-_KINDS = {kind: number for number, kind in enumerate(KINDS)}
 
 
-def _position(known: Mapping[str, int], word: str, what: str, where: str) -> int:
+def find_position(known: Mapping[str, int], word: str, what: str, where: str) -> int:
+    """Find a word's number.
+
+    Raises
+    ------
+    StoreError
+        If it has none; `what` and `where` say what the word is of.
+    """
     if word not in known:
         some = ", ".join(list(known)[:5]) + (" …" if len(known) > 5 else "")
         raise StoreError(f"{what}={word!r} of {where} is none of the run's: {some}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from poisson_store.records import EpisodeColumns, OutcomeColumns
+from poisson_store.records import EpisodeColumns, OutcomeColumns, TraceColumns
 
 if TYPE_CHECKING:
     import sqlite3
@@ -16,13 +16,25 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 2_000
 _KEYS = {
-    "condition": ("condition", "int32"),
-    "replicate": ("replicate", "int64"),
+    "condition": ("episodes.condition", "int32"),
+    "replicate": ("episodes.replicate", "int64"),
 }
 _OUTCOMES = _KEYS | {
     "outcome": ("coalesce(outcome, -1)", "int16"),
     "cause": ("coalesce(cause, -1)", "int8"),
 }
+_TRACES = _OUTCOMES | {
+    "leaves": ("coalesce(leaves, -1)", "int32"),
+    "last_kind": ("coalesce(kind, -1)", "int8"),
+    "last_step": ("coalesce(number, -1)", "int32"),
+    "spans_left_out": ("coalesce(spans_left_out, 0)", "int64"),
+}
+_WITH_TRACES = """
+    LEFT JOIN traces USING (replicate, condition)
+    LEFT JOIN spans ON spans.replicate = episodes.replicate AND spans.condition = episodes.condition
+        AND spans.position = last_leaf
+    LEFT JOIN temp.steps ON steps.step = spans.step
+"""
 _EVERYTHING = _OUTCOMES | {
     "seed": ("coalesce(seed, -1)", "int64"),
     "t": ("t", "float64"),
@@ -42,6 +54,21 @@ def read_outcome_columns(connection: sqlite3.Connection, run: RunRecord) -> Outc
     return OutcomeColumns(_keys(run), run.outcomes, **_arrays(connection, _OUTCOMES))
 
 
+def read_trace_columns(connection: sqlite3.Connection, run: RunRecord) -> TraceColumns:
+    """Read how many leaves every episode has, and what the last one was."""
+    named = connection.execute("SELECT DISTINCT step FROM spans WHERE step IS NOT NULL ORDER BY step")
+    steps = tuple(step for (step,) in named)
+    connection.execute("CREATE TEMP TABLE steps (step TEXT PRIMARY KEY, number INTEGER) WITHOUT ROWID")
+    try:
+        connection.executemany(
+            "INSERT INTO temp.steps VALUES (?, ?)", zip(steps, range(len(steps)), strict=True)
+        )
+        arrays = _arrays(connection, _TRACES, _WITH_TRACES)
+    finally:
+        connection.execute("DROP TABLE temp.steps")
+    return TraceColumns(_keys(run), run.outcomes, steps=steps, **arrays)
+
+
 def read_replicates(connection: sqlite3.Connection, run: RunRecord) -> dict[str, NDArray[int64]]:
     """Read which replicates each condition has."""
     import numpy as np  # noqa: PLC0415 - a store is used without NumPy wherever possible
@@ -56,13 +83,15 @@ def _keys(run: RunRecord) -> tuple[str, ...]:
     return tuple(condition.key for condition in run.conditions)
 
 
-def _arrays(connection: sqlite3.Connection, wanted: dict[str, tuple[str, str]]) -> dict[str, NDArray[Any]]:
+def _arrays(
+    connection: sqlite3.Connection, wanted: dict[str, tuple[str, str]], joined: str = ""
+) -> dict[str, NDArray[Any]]:
     import numpy as np  # noqa: PLC0415 - a store is used without NumPy wherever possible
 
     kinds = [kind for _, kind in wanted.values()]
     parts: list[list[NDArray[Any]]] = [[np.empty(0, kind)] for kind in kinds]
     rows = connection.execute(
-        f"SELECT {', '.join(source for source, _ in wanted.values())} FROM episodes ORDER BY replicate, condition"
+        f"SELECT {', '.join(source for source, _ in wanted.values())} FROM episodes {joined} ORDER BY episodes.replicate, episodes.condition"
     )
     while chunk := rows.fetchmany(_AT_ONCE):
         for part, values, kind in zip(parts, zip(*chunk, strict=True), kinds, strict=True):

@@ -6,7 +6,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from contextlib import closing
+from contextlib import closing, contextmanager
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -17,6 +17,7 @@ from poisson_store.liveness import Session, is_alive
 from poisson_store.schema import APPLICATION_ID, VERSION, migrate
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from contextlib import ExitStack
 
 BUSY_S = 30.0
@@ -85,6 +86,19 @@ def open_for_reading(path: Path, stack: ExitStack) -> sqlite3.Connection:
             _migrate_in_place(path)
         settle(path)
         return _read(path, stack)
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """Write all or nothing; the lock for writing is taken at the beginning."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield connection
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
 
 
 def settle(path: Path) -> bool:

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from poisson_store.codec import to_json
-from poisson_store.connection import connect, now_text
+from poisson_store.connection import connect, now_text, transaction
 from poisson_store.errors import NewerSchemaError, StoreError, UnknownRunError, storage_errors
 
 if TYPE_CHECKING:
@@ -55,11 +55,9 @@ class Index:
         """
         with storage_errors(self._path, "write"):
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            with closing(connect(self._path, "rwc")) as connection:
-                connection.execute("BEGIN IMMEDIATE")
+            with closing(connect(self._path, "rwc")) as connection, transaction(connection):
                 self._prepare(connection)
                 yield connection
-                connection.execute("COMMIT")
 
     def set_baseline(self, baseline: str, run_id: str) -> None:
         """Let a baseline stand for a run."""

@@ -64,4 +64,4 @@ def _accounting(connection: sqlite3.Connection, planned: int, *, ended: bool) ->
         else "SELECT cause, count(*) FROM episodes GROUP BY cause"
     ).fetchall()
     words = {"with_outcome" if cause is None else CAUSES[cause]: episodes for cause, episodes in counted}
-    return Accounting(planned, **words)
+    return Accounting(max(planned, sum(words.values())), **words)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-import sys
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from poisson_store.connection import connect, file_uri, open_for_reading
+from poisson_store.connection import connect, file_uri, open_for_reading, transaction
 from poisson_store.errors import StoreError, storage_errors
 from poisson_store.records import ConditionRecord, RolloutRecord, RunRecord, suite_digest
 from poisson_store.schema import BY_EPISODE
@@ -83,9 +82,8 @@ def copy_episodes(target: Path, paths: Sequence[Path], status: str, now: str) ->
     with storage_errors(target, "write"), closing(connect(target, "rw")) as connection:
         for path in paths:
             _copy_part(connection, path)
-        connection.execute("BEGIN")
-        end_run(connection, status, now)
-        connection.execute("COMMIT")
+        with transaction(connection):
+            end_run(connection, status, now)
 
 
 def _copy_part(connection: sqlite3.Connection, path: Path) -> None:
@@ -94,13 +92,11 @@ def _copy_part(connection: sqlite3.Connection, path: Path) -> None:
         ((_, _, place),) = source.execute("PRAGMA database_list").fetchall()
         connection.execute("ATTACH ? AS part", (f"{file_uri(Path(place))}?mode=ro",))
         stack.callback(connection.execute, "DETACH part")
-        connection.execute("BEGIN")
         try:
-            _copy_rows(connection)
+            with transaction(connection):
+                _copy_rows(connection)
         except sqlite3.IntegrityError as error:
             raise StoreError(_held_twice(connection, path)) from error
-        finally:
-            connection.execute("ROLLBACK" if sys.exc_info()[0] else "COMMIT")
 
 
 def _copy_rows(connection: sqlite3.Connection) -> None:

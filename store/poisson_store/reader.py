@@ -8,11 +8,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from poisson_store.codec import marks, read_attempts, read_run, read_spans
-from poisson_store.columns import read_columns, read_outcome_columns, read_replicates
+from poisson_store.codec import marks, read_attempts, read_run
+from poisson_store.columns import read_columns, read_outcome_columns, read_replicates, read_trace_columns
 from poisson_store.connection import open_for_reading, read_status
 from poisson_store.errors import storage_errors
 from poisson_store.records import CAUSES, Accounting, Episode, Usage
+from poisson_store.spans import read_spans
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Self
 
-    from poisson_store.records import ConditionRecord, EpisodeColumns, OutcomeColumns, RunRecord
+    from poisson_store.records import ConditionRecord, EpisodeColumns, OutcomeColumns, RunRecord, TraceColumns
 
 _TALLY_EPISODES = (
     "SELECT condition, outcome, cause, count(*) FROM episodes GROUP BY condition, outcome, cause"
@@ -30,7 +31,7 @@ _TALLY_EPISODES = (
 _EPISODES = """
     SELECT condition, replicate, seed, outcome, cause, t, horizon, started_ns, wall_s,
            error, meta, tokens_in, tokens_out, unknown_usage, spans_left_out
-    FROM episodes LEFT JOIN usage USING (replicate, condition) LEFT JOIN notes USING (replicate, condition)
+    FROM episodes LEFT JOIN traces USING (replicate, condition) LEFT JOIN notes USING (replicate, condition)
     WHERE {} ORDER BY condition, replicate
 """
 
@@ -81,7 +82,7 @@ class RunReader:
             word = CAUSES[cause] if outcome is None else "with_outcome"
             counted[condition][word] = counted[condition].get(word, 0) + episodes
         return {
-            condition.key: Accounting(condition.planned, **counts)
+            condition.key: Accounting(max(condition.planned, sum(counts.values())), **counts)
             for condition, counts in zip(self.conditions, counted, strict=True)
         }
 
@@ -99,7 +100,7 @@ class RunReader:
                 condition: Usage(*rest)
                 for condition, *rest in self._connection.execute(
                     "SELECT condition, ifnull(sum(tokens_in), 0), ifnull(sum(tokens_out), 0), ifnull(sum(unknown_usage), 0)"
-                    " FROM usage GROUP BY condition"
+                    " FROM traces GROUP BY condition"
                 )
             }
         return {condition.key: sums.get(number, Usage()) for number, condition in enumerate(self.conditions)}
@@ -113,6 +114,11 @@ class RunReader:
         """Read what became of every episode as NumPy arrays; half the work of `columns`."""
         with storage_errors(self.path, "read"):
             return read_outcome_columns(self._connection, self.run)
+
+    def trace_columns(self) -> TraceColumns:
+        """Read how far every episode got as NumPy arrays, without reading its spans."""
+        with storage_errors(self.path, "read"):
+            return read_trace_columns(self._connection, self.run)
 
     def replicates(self) -> dict[str, NDArray[int64]]:
         """List the stored replicates of each condition by key, rising: what a resumed sweep leaves out."""

@@ -124,6 +124,7 @@ class Span:
     tokens: Tokens | None = None
     attrs: Mapping[str, Json] = field(default_factory=dict)
     error: str | None = None
+    step: str | None = None
     input_cut: Cut | None = None
     output_cut: Cut | None = None
 
@@ -188,6 +189,7 @@ class SpanRow(NamedTuple):
     tokens_out: int | None = None
     attrs: str | None = None
     error: str | None = None
+    step: str | None = None
 
 
 class AttemptRow(NamedTuple):
@@ -320,6 +322,21 @@ class OutcomeColumns:
     replicate: NDArray[int64]
     outcome: NDArray[int16]
     cause: NDArray[int8]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TraceColumns(OutcomeColumns):
+    """How far every episode got, in the same order.
+
+    `leaves` counts the spans that are parent of none and is -1 where there are no spans; `last_kind` points
+    into `KINDS` and `last_step` into `steps`, both of the last leaf by (start_ns, span_id); -1 is none.
+    """
+
+    steps: tuple[str, ...]
+    leaves: NDArray[int32]
+    last_kind: NDArray[int8]
+    last_step: NDArray[int32]
+    spans_left_out: NDArray[int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from poisson_store.codec import points_inside, read_run
 from poisson_store.connection import connect
 from poisson_store.errors import DamagedRunError, storage_errors
+from poisson_store.records import SpanRow
 from poisson_store.texts import read_text
 
 if TYPE_CHECKING:
@@ -17,10 +18,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _SUMS = "tokens_in, tokens_out, unknown_usage, spans_left_out"
-_SPAN = (
-    "span_id, parent_id, kind, name, start_ns, end_ns, input, output, input_bytes, input_digest, output_bytes,"
-    " output_digest, tokens_in, tokens_out, attrs, error"
-)
+_SPAN = ", ".join(SpanRow._fields)
 
 
 class Wreck:
@@ -74,10 +72,17 @@ class Wreck:
     def _row(self, numbers: tuple[Any, ...]) -> tuple[Any, ...]:
         condition, replicate = numbers[:2]
         ((error, meta),) = self._of("notes", "error, meta", condition, replicate) or [(None,) * 2]
-        (sums,) = self._of("usage", _SUMS, condition, replicate) or [(None,) * 4]
+        (sums,) = self._of("traces", _SUMS, condition, replicate) or [(None,) * 4]
         attempts = self._of("attempts", "attempt, error, started_ns, wall_s", condition, replicate)
         spans = [
-            (*span[:6], self._text(span[6]), self._text(span[7]), *span[8:14], self._text(span[14]), span[15])
+            (
+                *span[:6],
+                self._text(span[6]),
+                self._text(span[7]),
+                *span[8:14],
+                self._text(span[14]),
+                *span[15:],
+            )
             for span in self._of("spans", _SPAN, condition, replicate)
         ]
         return (*numbers, error, meta, *sums, spans or None, attempts or None)

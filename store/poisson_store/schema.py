@@ -1,8 +1,6 @@
 """The file format of a run: its tables as commented text, its version and the way from older versions.
 
-`DDL` is the only source: files are made from it and `docs/store.md` is generated from it. History:
-
-1. The first format.
+`DDL` is the only source: files are made from it and `docs/store.md` is generated from it.
 """
 
 from __future__ import annotations
@@ -18,7 +16,12 @@ if TYPE_CHECKING:
 APPLICATION_ID = 0x504F4953
 """`POIS`: tells a run from any other SQLite file."""
 
-VERSION = 1
+HISTORY = {
+    1: "The first format.",
+}
+"""What each format version changed."""
+
+VERSION = max(HISTORY)
 """The format this version writes."""
 
 DDL = """\
@@ -107,14 +110,16 @@ CREATE TABLE episodes (
     PRIMARY KEY (replicate, condition)
 ) WITHOUT ROWID;
 
--- Token sums of the episodes that have any.
-CREATE TABLE usage (
+-- What the spans of an episode add up to, for the episodes that have any.
+CREATE TABLE traces (
     condition INTEGER NOT NULL,
     replicate INTEGER NOT NULL,
     tokens_in INTEGER,              -- NULL where no span had one
     tokens_out INTEGER,             -- NULL where no span had one
     unknown_usage INTEGER,          -- llm spans without usage; unknown, not 0
     spans_left_out INTEGER,         -- spans beyond the cap; above 0 the episode is capped
+    leaves INTEGER,                 -- spans that are parent of none
+    last_leaf INTEGER,              -- position of the last leaf, ordered by start_ns, then span_id
     PRIMARY KEY (replicate, condition)
 ) WITHOUT ROWID;
 
@@ -174,6 +179,7 @@ CREATE TABLE spans (
     tokens_out INTEGER,             -- as the provider reported; NULL is unknown
     attrs INTEGER,                  -- of texts: a JSON object; NULL where it is empty
     error TEXT,
+    step TEXT,                      -- the named step it belongs to
     PRIMARY KEY (replicate, condition, position)
 ) WITHOUT ROWID;
 
@@ -195,11 +201,11 @@ CREATE VIEW readable AS
     JOIN rollouts ON rollouts.rollout = conditions.rollout
     LEFT JOIN outcomes ON outcomes.outcome = episodes.outcome
     LEFT JOIN causes ON causes.cause = episodes.cause
-    LEFT JOIN usage USING (replicate, condition)
+    LEFT JOIN traces USING (replicate, condition)
     LEFT JOIN notes USING (replicate, condition);
 """
 
-BY_EPISODE = ("episodes", "usage", "notes", "attempts", "spans")
+BY_EPISODE = ("episodes", "traces", "notes", "attempts", "spans")
 """The tables whose rows belong to one (condition, replicate)."""
 
 MIGRATIONS: Mapping[int, Sequence[str]] = {}
@@ -208,8 +214,7 @@ MIGRATIONS: Mapping[int, Sequence[str]] = {}
 
 def create_tables(connection: sqlite3.Connection, now: str) -> None:
     """Make an empty run of the present version; `now` is ISO 8601 in UTC."""
-    connection.executescript(f"BEGIN; {DDL} COMMIT;")
-    connection.execute("BEGIN")
+    connection.executescript(f"BEGIN; {DDL}")
     connection.executemany("INSERT INTO causes VALUES (?, ?)", enumerate(CAUSES))
     connection.executemany("INSERT INTO kinds VALUES (?, ?)", enumerate(KINDS))
     connection.execute("INSERT INTO history VALUES (?, ?)", (VERSION, now))

@@ -13,7 +13,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import IO, Any
 
-from poisson_store.connection import connect, now_text, open_for_reading, read_status
+from poisson_store.connection import connect, now_text, open_for_reading, read_status, transaction
 from poisson_store.errors import DamagedRunError, NewerSchemaError, StoreError, storage_errors
 from poisson_store.schema import VERSION
 from poisson_store.writer import end_run
@@ -58,12 +58,11 @@ def snapshot(path: Path, target: Path) -> None:
     refuse_if_written(path)
     with ExitStack() as stack, storage_errors(path, "read"):
         connection = open_for_reading(path, stack)
-        connection.execute("VACUUM INTO ?", (str(target),))
+        connection.execute("VACUUM INTO ?", (str(target.absolute()),))
     with storage_errors(target, "write"), closing(connect(target, "rw")) as connection:
-        connection.execute("BEGIN IMMEDIATE")
         if connection.execute("SELECT status FROM run").fetchone() == ("running",):
-            end_run(connection, "interrupted", now_text())
-        connection.execute("COMMIT")
+            with transaction(connection):
+                end_run(connection, "interrupted", now_text())
 
 
 def export_run(path: Path, file: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
 import time
 from contextlib import closing, contextmanager
@@ -9,12 +10,14 @@ from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from poisson_store.codec import episode_row, insert_run, points_inside, positions, read_run
-from poisson_store.connection import SETTLE_S, connect, leave_plain, now_text, open_for_writing
+from poisson_store.codec import episode_row, insert_run, marks, points_inside, positions, read_run
+from poisson_store.connection import SETTLE_S, connect, leave_plain, now_text, open_for_writing, transaction
 from poisson_store.errors import StoreError, storage_errors
 from poisson_store.liveness import this_session
 from poisson_store.records import EpisodeRow
+from poisson_store.redeclare import redeclare
 from poisson_store.schema import create_tables
+from poisson_store.spans import INSERT_SPAN, count_leaves, span_row, stored_span
 from poisson_store.texts import TextTable, storable
 
 if TYPE_CHECKING:
@@ -35,17 +38,26 @@ BEAT_S = 10.0
 ENDS = ("complete", "partial", "interrupted")
 
 _ADD = "INSERT INTO episodes VALUES {} ON CONFLICT (replicate, condition) DO NOTHING"
-_ONE = f"({', '.join('?' * 9)})"
+_ONE = f"({marks(9)})"
 # One statement for many rows halves the time a row takes; 999 is the fewest parameters an SQLite allows.
 _ROWS_A_STATEMENT = 999 // 9
 _ADD_ONE = _ADD.format(_ONE)
 _ADD_MANY = _ADD.format(", ".join([_ONE] * _ROWS_A_STATEMENT))
-_ADD_SPAN = f"INSERT INTO spans VALUES ({', '.join('?' * 19)})"
-_ADD_ATTEMPT = f"INSERT INTO attempts VALUES ({', '.join('?' * 6)})"
+_ADD_ATTEMPT = f"INSERT INTO attempts VALUES ({marks(6)})"
 
+_UNFIT = (
+    sqlite3.InterfaceError,
+    sqlite3.IntegrityError,
+    sqlite3.ProgrammingError,
+    AttributeError,
+    TypeError,
+    ValueError,
+    OverflowError,
+)
 _WIDTH = len(EpisodeRow._fields)
 _NUMBERS = itemgetter(slice(0, 9))
 _REST = itemgetter(slice(9, None))
+_NO_SUMS = (None,) * 4
 _NO_REST = (None,) * (_WIDTH - 9)
 
 
@@ -60,24 +72,22 @@ class RunWriter:
     path : Path
         The run's file.
     run : RunRecord
-        The run as it stood when the writer began.
+        The run as it is declared now.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._connection = open_for_writing(path)
         self._texts = TextTable(self._connection)
-        self._synced = self._beaten = 0.0
+        self._synced = self._beaten = -math.inf
         self._identity = _identity(path)
         self._open = True
         try:
             self._begin_session()
-            self.run = read_run(self._connection, "running")
+            self._read_run()
         except BaseException:
             self._connection.close()
             raise
-        self._conditions = positions("condition key", (condition.key for condition in self.run.conditions))
-        self._outcomes = positions("outcome", self.run.outcomes)
 
     def add(self, rows: Iterable[Episode | tuple[Any, ...]]) -> int:
         """Store episodes in one transaction and return how many were new.
@@ -99,13 +109,13 @@ class RunWriter:
             try:
                 new = self._add_bare(bare)
                 return new + (self._add_rich(batch) if len(bare) < len(batch) else 0)
-            except (sqlite3.IntegrityError, sqlite3.ProgrammingError, TypeError, OverflowError) as error:
+            except _UNFIT as error:
                 raise self._refusal(batch, error) from error
 
     def beat(self) -> None:
         """Show that the writer lives and flush what was added; call it once a minute where no rows arrive."""
         with self._transaction():
-            self._beaten = 0.0
+            self._beaten = -math.inf
 
     def plan(self, planned: Mapping[str, int]) -> None:
         """Set how many replicates are planned, by condition key; a count may be raised only.
@@ -128,7 +138,18 @@ class RunWriter:
                 "UPDATE conditions SET planned = ? WHERE key = ?",
                 [(count, key) for key, count in planned.items()],
             )
-        self.run = read_run(self._connection, "running")
+        self._read_run()
+
+    def redeclare(self, run: RunRecord) -> int:
+        """Let the run have the rollouts and conditions of `run`, and return how many episodes were dropped.
+
+        For a resumed sweep whose suite has changed. An episode stays if its condition does and its rollout
+        still declares its outcome; positions in `RunWriter.run` are new afterwards.
+        """
+        with self._transaction():
+            dropped = redeclare(self._connection, self.run, run)
+        self._read_run()
+        return dropped
 
     def finish(self, status: str = "complete") -> None:
         """End the run as `complete`, `partial` or `interrupted`, leaving one plain file.
@@ -145,12 +166,14 @@ class RunWriter:
             raise StoreError(f"status={status!r} is none of {', '.join(ENDS)}.")
         if not self._open:
             return
-        self._open = False
-        with closing(self._connection):
+        try:
             with self._transaction():
                 end_run(self._connection, status, now_text())
             self._connection.execute(f"PRAGMA busy_timeout = {int(SETTLE_S * 1000)}")
             leave_plain(self._connection)
+        finally:
+            self._open = False
+            self._connection.close()
 
     def __enter__(self) -> Self:
         return self
@@ -166,6 +189,11 @@ class RunWriter:
         except StoreError:
             return  # the exception on its way out says what went wrong first
 
+    def _read_run(self) -> None:
+        self.run = read_run(self._connection, "running")
+        self._conditions = positions("condition key", (condition.key for condition in self.run.conditions))
+        self._outcomes = positions("outcome", self.run.outcomes)
+
     def _begin_session(self) -> None:
         session = this_session()
         with self._transaction():
@@ -177,7 +205,9 @@ class RunWriter:
             )
 
     def _row(self, episode: Episode) -> EpisodeRow:
-        return episode_row(episode, self._conditions, self._outcomes)
+        return episode_row(
+            episode, self._conditions, self._outcomes, [span_row(span) for span in episode.spans]
+        )
 
     def _add_bare(self, rows: Sequence[tuple[Any, ...]]) -> int:
         new = 0
@@ -200,16 +230,25 @@ class RunWriter:
         ]
         add = self._connection.executemany
         add(
-            "INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?)",
-            [(*row[:2], *row[11:15]) for row in fresh if row[11:15] != (None,) * 4],
+            f"INSERT INTO traces VALUES ({marks(8)})",
+            [
+                (*row[:2], *row[11:15], *count_leaves(row[15] or ()))
+                for row in fresh
+                if row[15] or row[11:15] != _NO_SUMS
+            ],
         )
         add(
             "INSERT INTO notes VALUES (?, ?, ?, ?)",
             [(*row[:2], storable(row[9]), storable(row[10])) for row in fresh if row[9:11] != (None, None)],
         )
+        intern = self._texts.intern
         add(
-            _ADD_SPAN,
-            (self._span(row, place, span) for row in fresh for place, span in enumerate(row[15] or ())),
+            INSERT_SPAN,
+            (
+                (*row[:2], place, *stored_span(span, intern))
+                for row in fresh
+                for place, span in enumerate(row[15] or ())
+            ),
         )
         add(
             _ADD_ATTEMPT,
@@ -220,38 +259,6 @@ class RunWriter:
             ),
         )
         return len(fresh)
-
-    def _span(self, row: tuple[Any, ...], place: int, span: tuple[Any, ...]) -> tuple[Any, ...]:
-        (
-            span_id,
-            parent_id,
-            kind,
-            name,
-            start_ns,
-            end_ns,
-            given,
-            gave,
-            *cuts,
-            tokens_in,
-            tokens_out,
-            attrs,
-            error,
-        ) = span
-        intern = self._texts.intern
-        return (
-            *(
-                row[0],
-                row[1],
-                place,
-                storable(span_id),
-                storable(parent_id),
-                kind,
-                storable(name),
-                start_ns,
-                end_ns,
-            ),
-            *(intern(given), intern(gave), *cuts, tokens_in, tokens_out, intern(attrs), storable(error)),
-        )
 
     def _refusal(self, batch: Sequence[tuple[Any, ...]], error: Exception) -> StoreError:
         for row in batch:
@@ -271,15 +278,12 @@ class RunWriter:
         with storage_errors(self.path, "write"):
             self._check_place()
             self._sync_if_due()
-            self._connection.execute("BEGIN IMMEDIATE")
             try:
-                yield
-                self._beat_if_due()
-                self._connection.execute("COMMIT")
+                with transaction(self._connection):
+                    yield
+                    self._beat_if_due()
             except BaseException:
                 self._texts.forget()
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
                 raise
 
     def _sync_if_due(self) -> None:
@@ -298,7 +302,9 @@ class RunWriter:
         self._beaten = time.monotonic()
 
     def _check_place(self) -> None:
-        """Refuse to write on into a file that is gone: SQLite would not notice."""
+        """Refuse to write to a run that has ended, or into a file that is gone: SQLite would not notice."""
+        if not self._open:
+            raise StoreError(f"Run {self.run.name!r} has ended; it takes no more rows unless it is reopened.")
         if _identity(self.path) != self._identity:
             raise StoreError(f"Run file {self.path} was deleted or replaced while it was being written.")
 
@@ -310,20 +316,26 @@ def create_file(path: Path, run: RunRecord) -> None:
         try:
             with closing(connect(draft, "rwc")) as connection:
                 create_tables(connection, run.created_at)
-                connection.execute("BEGIN")
-                insert_run(connection, run)
-                connection.execute("COMMIT")
+                with transaction(connection):
+                    insert_run(connection, run)
             draft.rename(path)
         finally:
             draft.unlink(missing_ok=True)
 
 
 def end_run(connection: sqlite3.Connection, status: str, now: str) -> None:
-    """Write down, within a transaction, how a run ended, and count its episodes once and for all."""
+    """Write down, within a transaction, how a run ended, and count its episodes once and for all.
+
+    Where more was stored than planned, the plan is what was stored.
+    """
     connection.execute("DELETE FROM tallies")
     connection.execute(
         "INSERT INTO tallies SELECT condition, outcome, cause, count(*) FROM episodes"
         " GROUP BY condition, outcome, cause ORDER BY condition, outcome, cause"
+    )
+    connection.execute(
+        "UPDATE conditions SET planned = max(planned, (SELECT ifnull(sum(episodes), 0) FROM tallies"
+        " WHERE tallies.condition = conditions.condition))"
     )
     connection.execute("UPDATE run SET status = ?, ended_at = ?", (status, now))
     connection.execute(

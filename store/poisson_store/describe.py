@@ -1,0 +1,71 @@
+"""The file format as Markdown, made from the commented DDL: `python -m poisson_store.describe > docs/store.md`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING
+
+from poisson_store import index, schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ENDS = re.compile(r"\n\n(?=--)")
+_COLUMN = re.compile(r"    (?P<column>[a-z_]+)(?P<type> [^,-]+)?,? *(?:-- (?P<comment>.*))?")
+
+_PREFACE = f"""\
+# The file format of a store
+
+This page is made from the definitions in `poisson_store`; a test holds it to them.
+
+A store is a directory. Each run is one SQLite file in it, `RUN_ID.sqlite`, which holds everything there is to
+know about the run and can be copied, kept or sent on its own once the run has ended. While a run is being
+written, two files beside it (`-wal`, `-shm`) belong to it; the end of the run folds them in, and after a
+killed session the first reader does. `catalog.sqlite` holds what belongs to no single run: baselines and
+saved comparisons. It is also the lock under which names are given; a store without it is complete.
+
+Python reads a run with `poisson_store.open_run(path)`: `episodes()` yields dataclasses, `columns()` gives NumPy
+arrays. Anything else that reads SQLite can use the tables below; the view `readable` has episodes in words.
+
+## Versions
+
+A run file has the application id {schema.APPLICATION_ID:#010x} and its format version in `PRAGMA user_version`, now
+{schema.VERSION}. A file of an older version is migrated when it is opened, each step in one transaction; one of a
+newer version is refused. Within a version tables and columns keep their names and meaning; a new version
+is named in the change log. Positions (`condition`, `outcome`, `rollout`, …) are of one file only: across files, match by
+`key`, `word` and `id`.
+
+| version | what changed |
+|---|---|
+"""
+
+
+def describe() -> str:
+    """Write the documentation of the file format."""
+    history = "".join(f"| {version} | {change} |\n" for version, change in schema.HISTORY.items())
+    run = "\n".join(_sections(schema.DDL))
+    store = "\n".join(_sections(index.DDL))
+    return f"{_PREFACE}{history}\n## Tables of a run\n\n{run}\n## Tables of `catalog.sqlite`\n\n{store}"
+
+
+def _sections(ddl: str) -> Iterator[str]:
+    for statement in _ENDS.split(ddl.strip()):
+        comment, create, *body = statement.split("\n")
+        kind, name = create.split()[1:3]
+        yield f"### {'' if kind == 'TABLE' else 'View '}`{name}`\n\n{comment.removeprefix('-- ')}\n"
+        yield _table(body) if kind == "TABLE" else "```sql\n" + "\n".join([create, *body]) + "\n```\n"
+
+
+def _table(body: list[str]) -> str:
+    keys = [line.strip(" ,") for line in body if line.strip().startswith(("PRIMARY KEY", "CHECK"))]
+    rows = [
+        f"| `{found['column']}` | {(found['type'] or '').strip()} | {found['comment'] or ''} |\n"
+        for line in body
+        if (found := _COLUMN.fullmatch(line))
+    ]
+    return "| column | type | |\n|---|---|---|\n" + "".join(rows) + "".join(f"\n`{key}`\n" for key in keys)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(describe())
