@@ -87,5 +87,7 @@ def decide(result: DiffResult, fail_on: tuple[FailWord, ...] = DEFAULT) -> Decis
 def _missing_matters(result: DiffResult) -> bool:
     missing = result.missing
     return missing is not None and (
-        missing.problem is not None or missing.verdict_as_failures != result.verdict_by_test
+        missing.problem is not None
+        or bool(missing.emptied)
+        or missing.verdict_as_failures != result.verdict_by_test
     )

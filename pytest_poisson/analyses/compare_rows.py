@@ -43,12 +43,6 @@ class Compared:
     shares: MissingShares | None = None
     worst_case: Verdict | None = None
 
-    @property
-    def verdict(self) -> Verdict:
-        """The word, once the missing outcomes are considered."""
-        word = self.comparison.verdict
-        return missing_rules.apply_missing_rule(word, self.shares) if self.shares else word
-
 
 def compare_unpaired(grid: Grid, before: Episodes, after: Episodes, *, q: float, max_mde: float) -> Compared:
     """Test every row as independent arms."""

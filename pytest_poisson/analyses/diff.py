@@ -10,7 +10,7 @@ from pytest_poisson.analyses.coverage import total
 from pytest_poisson.analyses.design import describe_design
 from pytest_poisson.analyses.diff_result import Arm, DiffResult
 from pytest_poisson.analyses.material import gather, why_not_comparable
-from pytest_poisson.analyses.missing import describe_missing
+from pytest_poisson.analyses.missing import describe_missing, emptied_conditions, word_with_missing
 from pytest_poisson.analyses.notes import changed_settings, write_notes
 from pytest_poisson.analyses.pairing import choose_method, claims_pairing
 from pytest_poisson.analyses.tally import first_replicates
@@ -89,22 +89,26 @@ def _compare(frame: DiffResult, material: Material) -> DiffResult:
     rows = compare_rows.build_rows(
         grid, compared, first_replicates(grid, after, before if material.joined else None)
     )
-    missing = None
+    verdict, missing = compared.comparison.verdict, None
     if compared.shares and compared.worst_case:
-        accounts = frame.before.compared, frame.after.compared
-        missing = describe_missing(compared.shares, compared.worst_case, *accounts)
+        emptied = emptied_conditions(before, after, len(grid.conditions)).tolist()
+        verdict = word_with_missing(verdict, compared.shares, len(emptied))
+        missing = describe_missing(
+            compared.shares,
+            compared.worst_case,
+            (frame.before.compared, frame.after.compared),
+            tuple(grid.conditions[position] for position in emptied),
+        )
     return replace(
         frame,
-        verdict=compared.verdict,
+        verdict=verdict,
         verdict_by_test=compared.comparison.verdict,
         rows=rows,
         importance=compare_rows.by_importance(rows),
         level=compared.comparison.level,
         design=describe_design(compared.comparison, paired=material.joined),
         missing=missing,
-        notes=write_notes(
-            *material.runs, events=material.events, rows=rows, conditions=material.coverage.common
-        ),
+        notes=write_notes(*material.runs, events=material.events, conditions=material.coverage.common),
     )
 
 

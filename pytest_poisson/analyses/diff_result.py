@@ -170,8 +170,10 @@ class Missing:
     problem
         Why they forbid `safer` and `no significant change`: a share above 20 %, else shares that differ at 0.05;
         None where neither holds.
+    emptied
+        Conditions that ran in both arms and have outcomes in one of them alone: nothing milder than `worse` is said.
     cause
-        The cause whose count differs most between the arms.
+        The cause whose count differs most between the arms, or the most frequent one where none does.
     verdict_as_failures
         The verdict with all of them counted as failures after and as none before.
     """
@@ -183,6 +185,7 @@ class Missing:
     p: float
     log_p: float
     problem: MissingProblem | None
+    emptied: tuple[ConditionRecord, ...]
     cause: str
     verdict_as_failures: Verdict
 

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poisson_stats.missing import missing_shares_paired, missing_shares_unpaired
+from poisson_stats.missing import apply_missing_rule, missing_shares_paired, missing_shares_unpaired
 from poisson_store.records import CAUSES
 from pytest_poisson.analyses.diff_result import Missing
 
 if TYPE_CHECKING:
     from poisson_stats.missing import MissingShares
+    from poisson_stats.validation import IntArray
     from poisson_stats.verdict import Verdict
-    from poisson_store.records import Accounting
+    from poisson_store.records import Accounting, ConditionRecord
     from pytest_poisson.analyses.episodes import Episodes
 
 
@@ -28,8 +29,31 @@ def compare_shares(before: Episodes, after: Episodes, *, joined: bool) -> Missin
     return missing_shares_paired(both, only_before, only_after, neither)
 
 
+def emptied_conditions(before: Episodes, after: Episodes, conditions: int) -> IntArray:
+    """Return the positions of conditions that ran in both arms and have outcomes in one of them alone."""
+    ran, ended = [], []
+    for arm in (before, after):
+        ran.append(np.bincount(arm.condition, minlength=conditions) > 0)
+        ended.append(np.bincount(arm.condition, weights=1 - arm.missing, minlength=conditions) > 0)
+    return np.flatnonzero(ran[0] & ran[1] & (ended[0] != ended[1]))
+
+
+def word_with_missing(word: Verdict, shares: MissingShares, emptied: int) -> Verdict:
+    """Return the verdict once the missing outcomes are considered.
+
+    Besides the rule on shares, which is about the arms as wholes: where a condition has outcomes in one arm
+    alone, its change may be complete and is not seen, so that nothing milder than `worse` or `trade` is said.
+    """
+    if emptied and word not in ("worse", "trade"):
+        return "not comparable"
+    return apply_missing_rule(word, shares)
+
+
 def describe_missing(
-    shares: MissingShares, worst_case: Verdict, before: Accounting, after: Accounting
+    shares: MissingShares,
+    worst_case: Verdict,
+    accounts: tuple[Accounting, Accounting],
+    emptied: tuple[ConditionRecord, ...],
 ) -> Missing:
     """Put together what is said of the missing outcomes."""
     return Missing(
@@ -40,7 +64,8 @@ def describe_missing(
         p=shares.p,
         log_p=shares.log_p,
         problem=shares.problem,
-        cause=_leading_cause(before, after),
+        emptied=emptied,
+        cause=_leading_cause(*accounts),
         verdict_as_failures=worst_case,
     )
 

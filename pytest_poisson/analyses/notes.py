@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from poisson_store.records import ConditionRecord, Json, RunRecord
-    from pytest_poisson.analyses.diff_result import DiffRow
     from pytest_poisson.events import Event
 
 UNLIKE_BY_NATURE = ("command", "argv", "pid", "host")
@@ -24,7 +23,6 @@ def write_notes(
     after: RunRecord,
     *,
     events: Sequence[Event],
-    rows: Sequence[DiffRow],
     conditions: Sequence[ConditionRecord],
 ) -> tuple[str, ...]:
     """Return every note that applies, the general ones first."""
@@ -33,15 +31,14 @@ def write_notes(
         _events(events),
         _declarations(before, after),
         _without_event(events, conditions),
-        _one_sided(rows),
     )
     return tuple(note for group in found for note in group)
 
 
 def changed_settings(before: RunRecord, after: RunRecord) -> tuple[Change, ...]:
-    """Return what differs in variant and environment, by name."""
+    """Return what differs in variant and environment, by name, the variant first."""
     ours, theirs = (_settings(run) for run in (before, after))
-    names = sorted({*ours, *theirs})
+    names = sorted({*ours, *theirs}, key=lambda name: (not name.startswith("variant."), name))
     return tuple(
         Change(name, ours.get(name), theirs.get(name)) for name in names if ours.get(name) != theirs.get(name)
     )
@@ -110,13 +107,3 @@ def _without_event(events: Sequence[Event], conditions: Sequence[ConditionRecord
     having = {event.rollout for event in events}
     for rollout in dict.fromkeys(c.rollout for c in conditions if c.rollout not in having):
         yield f"Rollout '{rollout}' has none of the events; its conditions are not compared."
-
-
-def _one_sided(rows: Sequence[DiffRow]) -> Iterable[str]:
-    """Name the conditions that have outcomes in one run and none in the other."""
-    for run, other in (("before", "after"), ("after", "before")):
-        one_sided = [row for row in rows if getattr(row, run).outcomes and not getattr(row, other).outcomes]
-        names = list(dict.fromkeys(row.condition.nodeid or row.condition.key for row in one_sided))
-        if names:
-            named = ", ".join(names[:3]) + (" and more" if len(names) > 3 else "")
-            yield f"Conditions with an outcome in the {run} run and none in the {other} run, {len(names)}: {named}."

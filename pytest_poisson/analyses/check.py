@@ -1,0 +1,42 @@
+"""Compare two runs and decide whether the change may pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_poisson.analyses.diff import diff
+from pytest_poisson.fail_on import DEFAULT, decide
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from poisson_store.reader import RunReader
+    from pytest_poisson.analyses.diff_result import DiffResult
+    from pytest_poisson.fail_on import Decision, FailWord
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """A comparison and what the gate makes of it."""
+
+    diff: DiffResult
+    decision: Decision
+
+
+def check(
+    before: RunReader,
+    after: RunReader,
+    *,
+    events: Sequence[str] | None = None,
+    q: float = 0.05,
+    max_mde: float = 0.20,
+    method: str | None = None,
+    fail_on: tuple[FailWord, ...] = DEFAULT,
+) -> CheckResult:
+    """Compare two runs and say which of the words in `fail_on` the comparison meets.
+
+    The other parameters, and what is raised, are those of `diff`.
+    """
+    result = diff(before, after, events=events, q=q, max_mde=max_mde, method=method)
+    return CheckResult(result, decide(result, fail_on))

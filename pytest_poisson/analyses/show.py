@@ -1,0 +1,67 @@
+"""Describe one run: what was planned, what came of it, and what it was made on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_poisson.analyses.coverage import in_order
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from poisson_store.reader import RunReader
+    from poisson_store.records import Accounting, ConditionRecord, RunRecord
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCondition:
+    """One condition of a run.
+
+    Attributes
+    ----------
+    condition
+        As planned.
+    accounting
+        Where its replicates went.
+    outcomes
+        How often each outcome came, in the order of declaration, 0 included.
+    """
+
+    condition: ConditionRecord
+    accounting: Accounting
+    outcomes: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ShowResult:
+    """One run, described without any test.
+
+    Attributes
+    ----------
+    run
+        As stored.
+    accounting
+        Of the whole run.
+    conditions
+        Sorted by rollout and axis values.
+    """
+
+    run: RunRecord
+    accounting: Accounting
+    conditions: tuple[ShownCondition, ...]
+
+
+def show(reader: RunReader) -> ShowResult:
+    """Return the description of a run."""
+    run, accounts, counts = reader.run, reader.accounting_by_condition(), reader.outcome_counts()
+    declared = {rollout.id: rollout.outcomes for rollout in run.rollouts}
+    conditions = tuple(
+        ShownCondition(
+            condition=condition,
+            accounting=accounts[condition.key],
+            outcomes={word: counts[condition.key][word] for word in declared[condition.rollout]},
+        )
+        for condition in in_order(reader.conditions)
+    )
+    return ShowResult(run, reader.accounting(), conditions)
