@@ -1,0 +1,22 @@
+"""The accounting line: planned replicates are what they became, and nothing is left over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_poisson.render.formatting import integer, plural
+
+if TYPE_CHECKING:
+    from poisson_store.records import Accounting
+
+PARTS = ("timed_out", "errored", "crashed", "skipped", "cancelled", "not_run")
+
+
+def accounting_line(accounting: Accounting) -> str:
+    """Write where every planned replicate went; the parts that are 0 are left out."""
+    parts = [f"{integer(accounting.with_outcome)} with outcome"]
+    for name in PARTS:
+        count = getattr(accounting, name)
+        if count:
+            parts.append(f"{integer(count)} {name.replace('_', ' ')}")
+    return f"{plural(accounting.planned, 'replicate')} planned = {' + '.join(parts)}"

@@ -1,0 +1,43 @@
+"""Commands to type next, quoted for a shell."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_poisson.analyses.diff_result import DiffResult, DiffRow
+
+
+def replay_command(result: DiffResult, row: DiffRow, store: str | None = None) -> str | None:
+    """Return the command that runs one replicate of a row again, or None where there is none to show."""
+    if row.replay is None or not row.condition.nodeid:
+        return None
+    return _command(
+        "pytest",
+        f"--poisson-replicate={row.replay}",
+        f"--poisson-run={result.after.name}",
+        *([f"--poisson-store={store}"] if store else []),
+        row.condition.nodeid,
+    )
+
+
+def next_command(result: DiffResult, store: str | None = None) -> str | None:
+    """Return the one command that follows from the verdict, or None."""
+    if result.verdict in ("worse", "trade"):
+        worst = next(result.rows[i] for i in result.importance if result.rows[i].is_worse)
+        return replay_command(result, worst, store)
+    if result.verdict == "too small to tell" and result.design and result.design.needed:
+        return _command(
+            "pytest",
+            "--poisson-sweep",
+            f"--poisson-replicates={result.design.needed}",
+            *([f"--poisson-store={store}"] if store else []),
+        )
+    if result.verdict == "not comparable" and not result.refusal:
+        return _command("pytest-poisson", "show", result.after.name, *([f"--store={store}"] if store else []))
+    return None
+
+
+def _command(*words: str) -> str:
+    return shlex.join(words)

@@ -1,0 +1,351 @@
+"""A comparison as terminal text: headline, arms, table, and what could not have been seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from poisson_stats.missing import ACCEPTED_SHARE
+from pytest_poisson.render import formatting as write
+from pytest_poisson.render.accounting_text import accounting_line
+from pytest_poisson.render.commands import next_command
+from pytest_poisson.render.layout import INDENT, Column, Paint, column_widths, table, wrap
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from poisson_store.records import ConditionRecord, Json
+    from pytest_poisson.analyses.diff_result import Arm, Design, DiffResult, DiffRow, Missing
+
+ROWS_SHOWN = 10
+NAMES_SHOWN = 3
+TEST_NAMES = {"mcnemar_bh": "McNemar's exact test", "fisher_bh": "Fisher's exact test"}
+COLOURS = {
+    "worse": ("red",),
+    "safer": ("green",),
+    "trade": ("yellow",),
+    "too small to tell": ("yellow",),
+    "not comparable": ("yellow",),
+    "no significant change": (),
+}
+PLACES = {"too many before": "before", "too many after": "after", "too many in both": "in both runs"}
+SHORT_WORDS = {"no significant change": "no change", "too small to tell": "too small"}
+
+
+def render_diff(
+    result: DiffResult,
+    *,
+    width: int = 80,
+    colour: bool = False,
+    verbose: bool = False,
+    store: str | None = None,
+    in_session: bool = False,
+) -> str:
+    """Return a comparison as text.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    width
+        Columns of the terminal; a command to copy may be wider.
+    colour
+        Whether to use terminal colours.
+    verbose
+        Show every row, and the interval of every flagged one; else the 10 most important rows.
+    store
+        The store's directory where it is not the default: the commands to type name it.
+    in_session
+        Whether pytest prints it: options are then spelled as pytest's.
+    """
+    paint = Paint(colour)
+    sections = [
+        headline_lines(result, width=width, paint=paint),
+        _arms(result, width),
+        _method(result, width),
+        _table(result, width, paint, verbose=verbose),
+        could_not_see(result, width=width, in_session=in_session),
+        _missing(result, width),
+        _coverage(result, width),
+        _remarks(result, width),
+        _next(result, store),
+    ]
+    return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
+
+
+def headline(result: DiffResult) -> str:
+    """Return the verdict and what it rests on, in one sentence."""
+    return f"{result.verdict}: {_reason(result)}"
+
+
+def headline_lines(result: DiffResult, *, width: int, paint: Paint) -> list[str]:
+    """Return the headline, broken into lines, its word painted."""
+    first, *rest = wrap(headline(result), width)
+    word = result.verdict
+    return [first.replace(word, paint(word, "bold", *COLOURS[word]), 1), *rest]
+
+
+def could_not_see(result: DiffResult, *, width: int, in_session: bool = False) -> list[str]:
+    """Return what the design could not have seen."""
+    design = result.design
+    if design is None:
+        return []
+    lines = wrap(_worst_case(result, design), width - 2)
+    if design.largest_row is not None:
+        lines += wrap(_largest(result, design), width - 2)
+    if result.verdict == "too small to tell":
+        lines += wrap(_way_out(result, design, in_session=in_session), width - 2)
+    return ["What this comparison could not have seen", *(INDENT + line for line in lines)]
+
+
+def _reason(result: DiffResult) -> str:
+    if result.refusal:
+        return result.refusal
+    tests = write.plural(len(result.rows), "test")
+    worse = sum(row.is_worse for row in result.rows)
+    safer = sum(row.is_safer for row in result.rows)
+    if result.verdict == "not comparable":
+        return f"the tests say '{result.verdict_by_test}', but outcomes are missing."
+    if result.verdict == "trade":
+        return f"of {tests}, {safer} changed for the better and {worse} for the worse."
+    if result.verdict in ("worse", "safer"):
+        return f"of {tests}, {worse or safer} changed for the {'worse' if worse else 'better'}."
+    flagged = sum(row.word in ("worse", "safer") for row in result.rows)
+    none = f"none counts as changed ({flagged} flagged)" if flagged else "none changed"
+    if result.verdict == "too small to tell":
+        hiding = result.design.too_small if result.design else 0
+        return f"of {tests}, {none}, but {hiding} could hide a change above {write.size(result.max_mde)}."
+    return f"of {tests}, {none}, and none could hide a change above {write.size(result.max_mde)}."
+
+
+def _arms(result: DiffResult, width: int) -> list[str]:
+    return [*_arm("before", result.before, width), *_arm("after", result.after, width)]
+
+
+def _arm(side: str, arm: Arm, width: int) -> list[str]:
+    first = f"{side:<8}"
+    name = write.printable(arm.name)
+    title = name if arm.name == arm.run_id else f"{name} ({arm.run_id})"
+    facts = [title, *([arm.status] if arm.status != "complete" else [])]
+    if arm.selection:
+        facts.append(f"a part of the suite: {write.printable(arm.selection)}")
+    lines = wrap(", ".join(facts), width, first=first)
+    lines += wrap(accounting_line(arm.accounting), width, first=" " * len(first))
+    if arm.compared != arm.accounting and arm.compared.planned:
+        lines += wrap(f"compared: {accounting_line(arm.compared)}", width, first=" " * len(first))
+    return lines
+
+
+def _method(result: DiffResult, width: int) -> list[str]:
+    if not result.rows:
+        return []
+    conditions = len({row.condition.key for row in result.rows})
+    events = len({row.event.name for row in result.rows})
+    made_of = f"{write.plural(conditions, 'condition')}, {write.plural(events, 'event')}"
+    how = "on pairs that share a seed" if result.method == "mcnemar_bh" else "on independent runs"
+    if result.paired and result.method == "fisher_bh":
+        how = "as if the runs were independent, though they share their seeds"
+    text = (
+        f"{TEST_NAMES[result.method]} {how}; {write.plural(len(result.rows), 'test')} ({made_of}). Flags by "
+        f"Benjamini-Hochberg, verdict by Holm, each at {result.q:g}."
+    )
+    if result.before.unpartnered or result.after.unpartnered:
+        text += (
+            f" Outcomes without a partner, left out: {write.integer(result.before.unpartnered)} before, "
+            f"{write.integer(result.after.unpartnered)} after."
+        )
+    return wrap(text, width)
+
+
+def _table(result: DiffResult, width: int, paint: Paint, *, verbose: bool) -> list[str]:
+    if not result.rows:
+        return []
+    shown = [result.rows[i] for i in result.importance[: None if verbose else ROWS_SHOWN]]
+    labels = write.condition_labels(row.condition for row in result.rows)
+    names = write.axis_names(row.condition for row in result.rows)
+    axes = write.printable(", ".join(names)) if names else ""
+    columns = (
+        Column("event"),
+        Column("before", right=True),
+        Column("after", right=True),
+        Column("change", right=True),
+        Column("verdict"),
+        Column("rise", right=True),
+        Column("fall", right=True),
+    )
+    cells = [_cells(row) for row in shown]
+    rest = sum(column_widths(columns, cells)) + 2 * len(columns)
+    names_shown = [labels[row.condition.key] for row in shown]
+    title = axes if axes and write.width(axes) <= width - rest else "condition"
+    if max(map(write.width, names_shown)) <= width - rest:
+        lines = table(
+            (Column(title), *columns), [(name, *row) for name, row in zip(names_shown, cells, strict=True)]
+        )
+        head, body = lines[:2], [[line] for line in lines[2:]]
+    else:
+        lines = table(columns, cells)
+        head = [title, *(INDENT + line for line in lines[:2])]
+        body = [
+            [write.shorten(name, width), INDENT + line]
+            for name, line in zip(names_shown, lines[2:], strict=True)
+        ]
+    printed = [*head]
+    for row, row_lines in zip(shown, body, strict=True):
+        printed += [*row_lines[:-1], _painted(row_lines[-1], row, paint)]
+        if verbose and row.word in ("worse", "safer"):
+            printed += wrap(evidence(result, row), width, first=INDENT * 2)
+    return [*printed, *_legend(result, shown, width, axes="" if title == axes else axes)]
+
+
+def evidence(result: DiffResult, row: DiffRow) -> str:
+    """Return what a row's word rests on: interval with its level, adjusted p-values, discordant pairs."""
+    parts = []
+    if row.low is not None and row.high is not None and result.level is not None:
+        parts.append(
+            f"{write.percent(result.level)} interval {write.points(row.low)} to {write.points(row.high)}"
+        )
+    parts.append(f"adjusted p {write.p_value(row.p_bh, row.log_p_bh)} (Benjamini-Hochberg)")
+    parts.append(f"{write.p_value(row.p_holm, row.log_p_holm)} (Holm)")
+    if row.pairs:
+        parts.append(f"{row.pairs.only_before} pairs only before, {row.pairs.only_after} only after")
+    return ", ".join(parts)
+
+
+def _cells(row: DiffRow) -> tuple[str, ...]:
+    word = SHORT_WORDS.get(row.word, row.word)
+    return (
+        write.printable(row.event.name),
+        write.fraction(row.before),
+        write.fraction(row.after),
+        write.points(row.change),
+        f"({word})" if row.word in ("worse", "safer") and not row.counted else word,
+        write.limit(row.rise),
+        write.limit(row.fall),
+    )
+
+
+def _painted(line: str, row: DiffRow, paint: Paint) -> str:
+    """Paint the row's word, which stands right of everything it could be mistaken for."""
+    word = SHORT_WORDS.get(row.word, row.word)
+    before, found, after = line.rpartition(word)
+    return before + paint(found, *COLOURS[row.word]) + after if COLOURS[row.word] else line
+
+
+def _legend(result: DiffResult, shown: Sequence[DiffRow], width: int, *, axes: str) -> list[str]:
+    texts = []
+    hidden = len(result.rows) - len(shown)
+    if hidden:
+        texts.append(f"{write.plural(hidden, 'more row')}, less important: -v shows all.")
+    if axes:
+        texts.append(f"condition: {axes}.")
+    texts.append(
+        "change: after minus before. rise, fall: the smallest change from the before rate that would have been "
+        "flagged 4 times in 5."
+    )
+    if any(row.word in ("worse", "safer") and not row.counted for row in shown):
+        texts.append("(worse), (safer): flagged, but too weak to count in the verdict.")
+    return [line for text in texts for line in wrap(text, width)]
+
+
+def _worst_case(result: DiffResult, design: Design) -> str:
+    unit = "pairs" if result.method == "mcnemar_bh" else "outcomes an arm"
+    given = f"with {write.integer(design.replicates)} {unit} and {write.plural(design.tests, 'test')}"
+    if design.limit is None or design.base_rate is None:
+        return f"Any change at the least favourable base rate: {given}, none is found 4 times in 5."
+    return (
+        f"A change of a single row below {write.size(design.limit)}, at the least favourable base rate "
+        f"({write.rate(design.base_rate)}), {given}."
+    )
+
+
+def _largest(result: DiffResult, design: Design) -> str:
+    row = result.rows[design.largest_row or 0]
+    label = write.condition_labels(each.condition for each in result.rows)[row.condition.key]
+    way = "rise" if design.largest_is_rise else "fall"
+    event = write.printable(row.event.name)
+    return f"The largest limit of a row is {write.size(design.largest)}: a {way} of {event} in {label}."
+
+
+def _way_out(result: DiffResult, design: Design, *, in_session: bool) -> str:
+    text = (
+        f"{write.integer(design.needed or 0)} replicates a condition, in both runs, bring every limit to "
+        f"{result.max_mde:g}"
+    )
+    if design.ceiling is not None and design.ceiling < 1:
+        option = "--poisson-max-mde" if in_session else "--max-mde"
+        text += f"; {option}={write.ceiling(design.ceiling)} accepts this design as it is"
+    return text + "."
+
+
+def _missing(result: DiffResult, width: int) -> list[str]:
+    missing = result.missing
+    if missing is None:
+        return []
+    texts = [_shares(missing)]
+    if missing.problem:
+        texts.append(_problem(result, missing))
+    if missing.emptied:
+        texts.append(f"Without any outcome in one of the runs: {_named(missing.emptied)}.")
+    word = missing.verdict_as_failures
+    turn = f"be '{word}'" if word != result.verdict_by_test else f"still be '{word}'"
+    texts.append(f"Were they all failures after and none before, the verdict would {turn}.")
+    return [line for text in texts for line in wrap(text, width)]
+
+
+def _shares(missing: Missing) -> str:
+    before = write.share(missing.before_missing, missing.before_ran)
+    after = write.share(missing.after_missing, missing.after_ran)
+    return (
+        f"Replicates without an outcome: {before} before ({missing.before_missing} of {missing.before_ran}), {after} "
+        f"after ({missing.after_missing} of {missing.after_ran}), mostly {missing.cause.replace('_', ' ')}."
+    )
+
+
+def _problem(result: DiffResult, missing: Missing) -> str:
+    if missing.problem == "shares differ":
+        why = f"The shares differ (p {write.p_value(missing.p, missing.log_p)})"
+    else:
+        why = f"More than {write.percent(ACCEPTED_SHARE)} are missing {PLACES[missing.problem or '']}"
+    if result.verdict == result.verdict_by_test:
+        return f"{why}; '{result.verdict}' stands, since missing outcomes would not undo it."
+    return f"{why}, so '{result.verdict_by_test}' cannot be said."
+
+
+def _coverage(result: DiffResult, width: int) -> list[str]:
+    groups = (
+        ("Not run after", result.only_before),
+        ("Not run before", result.only_after),
+        ("Skipped in both", result.skipped),
+    )
+    return [
+        line
+        for title, conditions in groups
+        if conditions
+        for line in wrap(f"{title}: {_named(conditions)}.", width, rest=INDENT)
+    ]
+
+
+def _named(conditions: Sequence[ConditionRecord]) -> str:
+    labels = list(write.condition_labels(conditions).values())
+    listed = "; ".join(labels[:NAMES_SHOWN]) + ("; ..." if len(labels) > NAMES_SHOWN else "")
+    return f"{write.plural(len(labels), 'condition')} ({listed})"
+
+
+def _remarks(result: DiffResult, width: int) -> list[str]:
+    lines = [line for note in result.notes for line in wrap(write.printable(note), width, rest=INDENT)]
+    if result.changes:
+        listed = [
+            f"{write.printable(change.name)} {_brief(change.before)} -> {_brief(change.after)}"
+            for change in result.changes
+        ]
+        more = f" and {len(listed) - NAMES_SHOWN} more" if len(listed) > NAMES_SHOWN else ""
+        lines += wrap(f"Also different: {', '.join(listed[:NAMES_SHOWN])}{more}.", width, rest=INDENT)
+    return lines
+
+
+def _brief(setting: Json) -> str:
+    return "(none)" if setting is None else write.shorten(write.value(setting), 24)
+
+
+def _next(result: DiffResult, store: str | None) -> list[str]:
+    command = next_command(result, store)
+    return ["Next:", INDENT + command] if command else []

@@ -1,0 +1,201 @@
+"""How figures and names are written; nothing is rounded anywhere else."""
+
+from __future__ import annotations
+
+import json
+import math
+import unicodedata
+from typing import TYPE_CHECKING
+
+from pytest_poisson.conditions import axis_label, canonical_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from poisson_store.records import ConditionRecord, Json
+    from pytest_poisson.analyses.diff_result import Count, Limit
+
+NONE = "-"
+"""What stands where there is no figure: never 0."""
+
+
+def integer(value: int) -> str:
+    """Write a count with thousands apart."""
+    return f"{value:,}"
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """Write a count with its noun."""
+    return f"{integer(count)} {one if count == 1 else many or one + 's'}"
+
+
+def fraction(count: Count) -> str:
+    """Write `events/outcomes`."""
+    return f"{count.events}/{count.outcomes}"
+
+
+def rate(value: float | None) -> str:
+    """Write a rate with 3 decimals; 0.000 and 1.000 are kept for none and all."""
+    if value is None:
+        return NONE
+    text = f"{value:.3f}"
+    if text == "0.000" and value > 0:
+        return "<0.001"
+    if text == "1.000" and value < 1:
+        return ">0.999"
+    return text
+
+
+def points(value: float | None) -> str:
+    """Write a change of a rate with its sign and 3 decimals; a change that would read 0 gets its first digit."""
+    if value is None:
+        return NONE
+    if value == 0:
+        return "0.000"
+    decimals = max(3, -math.floor(math.log10(abs(value)))) if abs(value) < 0.0005 else 3
+    return f"{value:+.{decimals}f}"
+
+
+def limit(value: Limit) -> str:
+    """Write a row's limit with 3 decimals; `no room`, and `none` where nothing is detectable."""
+    if value.status == "limit":
+        return size(value.size)
+    return "no room" if value.status == "no room" else "none"
+
+
+def size(value: float | None) -> str:
+    """Write the size of a change, which has no sign, with 3 decimals."""
+    return NONE if value is None else f"{value:.3f}"
+
+
+def ceiling(value: float) -> str:
+    """Write a limit so that it can be handed back: limits are stated to the 4th decimal."""
+    return f"{value:.4f}"
+
+
+def p_value(p: float, log_p: float) -> str:
+    """Write a p-value with 3 decimals, a small one in powers of ten, and never 0: `log_p` does not underflow."""
+    if p >= 0.001:
+        return f"{p:.3f}"
+    exponent = math.floor(log_p / math.log(10))
+    mantissa = math.exp(log_p - exponent * math.log(10))
+    if f"{mantissa:.1f}" == "10.0":
+        mantissa, exponent = 1.0, exponent + 1
+    return f"{mantissa:.1f}e{exponent:03d}"
+
+
+def percent(value: float) -> str:
+    """Write a probability as a percentage with at most 3 decimals: `95 %`, `97.778 %`."""
+    return f"{value * 100:.3f}".rstrip("0").rstrip(".") + " %"
+
+
+def share(part: int, whole: int) -> str:
+    """Write `part` of `whole` as a percentage with one decimal; 0 % and 100 % are kept for none and all."""
+    if not whole:
+        return NONE
+    text = f"{100 * part / whole:.1f}"
+    if text == "0.0" and part:
+        return "<0.1 %"
+    if text == "100.0" and part < whole:
+        return ">99.9 %"
+    return text.removesuffix(".0") + " %"
+
+
+def duration(seconds: float | None) -> str:
+    """Write a duration in its largest two units: `340 ms`, `12.5 s`, `3 min 20 s`, `2 h 5 min`."""
+    if seconds is None:
+        return NONE
+    if seconds < 0.9995:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def moment(stamp: str) -> str:
+    """Write a stored UTC time to the minute."""
+    return f"{stamp[:10]} {stamp[11:16]} UTC" if len(stamp) >= 16 else stamp or NONE
+
+
+def value(item: Json) -> str:
+    """Write a setting of any JSON type; text bare, none as `-`."""
+    if item is None:
+        return NONE
+    return printable(item if isinstance(item, str) else json.dumps(item, sort_keys=True))
+
+
+def printable(text: str) -> str:
+    """Return text with everything a terminal would act upon (line ends, escapes, directions) written out."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def width(text: str) -> int:
+    """Return how many terminal columns a text takes: East Asian wide characters take two, combining ones none."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in text
+    )
+
+
+def shorten(text: str, columns: int) -> str:
+    """Cut the middle out of a text that is wider than `columns`, so that both ends can be told apart."""
+    if width(text) <= columns:
+        return text
+    head = (columns - 2) // 2
+    return f"{text[:head]}..{text[len(text) - (columns - 2 - head) :]}"
+
+
+def condition_labels(conditions: Iterable[ConditionRecord]) -> dict[str, str]:
+    """Return a label for every condition, by key: its axis values, with the rollout where there are several.
+
+    Values that read alike but are not (`1` and `"1"`) are written as JSON, so that no two labels are the same.
+    """
+    unique = {condition.key: condition for condition in conditions}
+    several = len({condition.rollout for condition in unique.values()}) > 1
+    short = _short_rollouts(unique.values())
+    labels = {key: _label(condition, short if several else None) for key, condition in unique.items()}
+    for duplicate in _duplicates(labels):
+        for key in duplicate:
+            labels[key] = _exact_label(unique[key])
+    for duplicate in _duplicates(labels):
+        for key in duplicate:
+            labels[key] = f"{labels[key]} ({key})"
+    return labels
+
+
+def axis_names(conditions: Iterable[ConditionRecord]) -> tuple[str, ...] | None:
+    """Return the axes' names where all conditions have the same, in the same order; else None."""
+    names = {tuple(condition.axes) for condition in conditions}
+    return names.pop() if len(names) == 1 else None
+
+
+def _label(condition: ConditionRecord, short: dict[str, str] | None) -> str:
+    values = ", ".join(axis_label(item) for item in condition.axes.values())
+    if short is None:
+        return printable(values or condition.rollout)
+    return printable(f"{short[condition.rollout]}: {values}" if values else short[condition.rollout])
+
+
+def _exact_label(condition: ConditionRecord) -> str:
+    values = ", ".join(canonical_json(item) for item in condition.axes.values())
+    return printable(f"{condition.rollout}: {values}")
+
+
+def _duplicates(labels: dict[str, str]) -> list[list[str]]:
+    by_label: dict[str, list[str]] = {}
+    for key, label in labels.items():
+        by_label.setdefault(label, []).append(key)
+    return [keys for keys in by_label.values() if len(keys) > 1]
+
+
+def _short_rollouts(conditions: Iterable[ConditionRecord]) -> dict[str, str]:
+    """Return each rollout's id without its path, where that is still unique."""
+    ids: Sequence[str] = sorted({condition.rollout for condition in conditions})
+    tails = {rollout: rollout.rpartition("::")[2] for rollout in ids}
+    counts = list(tails.values())
+    return {rollout: tail if counts.count(tail) == 1 else rollout for rollout, tail in tails.items()}
