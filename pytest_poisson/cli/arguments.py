@@ -1,0 +1,135 @@
+"""Arguments that several commands take."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING
+
+from pytest_poisson import fail_on
+from pytest_poisson.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from poisson_store import Store
+    from pytest_poisson.fail_on import FailWord
+
+DEFAULT_STORE = ".poisson"
+
+
+class _TwoOrNone(argparse.Action):
+    """Takes two values or none."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,  # noqa: ARG002 (argparse's signature)
+        namespace: argparse.Namespace,
+        values: str | Sequence[object] | None,
+        option_string: str | None = None,  # noqa: ARG002 (argparse's signature)
+    ) -> None:
+        given = list(values or ())
+        if len(given) not in (0, 2):
+            raise argparse.ArgumentError(self, f"takes two runs or none, not {len(given)}")
+        setattr(namespace, self.dest, given)
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add `--json`."""
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+
+
+def add_store(parser: argparse.ArgumentParser) -> None:
+    """Add `--store`."""
+    parser.add_argument(
+        "--store",
+        metavar="DIR",
+        default=None,
+        help=f"directory of stored runs (default: $POISSON_STORE, else {DEFAULT_STORE})",
+    )
+
+
+def add_comparison(parser: argparse.ArgumentParser) -> None:
+    """Add the two runs and how they are compared."""
+    parser.add_argument(
+        "runs",
+        metavar="RUN",
+        nargs="*",
+        action=_TwoOrNone,
+        help="the run before and the run after, by name, id, the beginning of an id, or 'latest' (default: the "
+        "newest complete run and the one it was paired with, else the one before it)",
+    )
+    parser.add_argument(
+        "--event",
+        metavar="NAME",
+        action="append",
+        help="an outcome whose rate is compared, or several joined by + (repeatable; default: the declared failures)",
+    )
+    parser.add_argument(
+        "--method", choices=("mcnemar_bh", "fisher_bh"), help="the test (default: mcnemar_bh for paired runs)"
+    )
+    parser.add_argument(
+        "--q",
+        metavar="X",
+        type=_fraction,
+        default=0.05,
+        help="error level of flags and verdict (default: 0.05)",
+    )
+    parser.add_argument(
+        "--max-mde",
+        metavar="X",
+        type=_fraction,
+        default=0.20,
+        help="the smallest change in an event's rate that matters (default: 0.20)",
+    )
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="show every row, flagged ones with their interval"
+    )
+    add_json(parser)
+    add_store(parser)
+
+
+def add_fail_on(parser: argparse.ArgumentParser) -> None:
+    """Add `--fail-on`."""
+    parser.add_argument(
+        "--fail-on",
+        metavar="WORDS",
+        type=_fail_on,
+        default=fail_on.DEFAULT,
+        help=f"what fails: {', '.join(fail_on.FAIL_WORDS)}, joined by commas, or never (default: worse)",
+    )
+
+
+def open_store(arguments: argparse.Namespace) -> Store:
+    """Return the store that `--store`, else `POISSON_STORE`, else the default names."""
+    from poisson_store import Store
+
+    return Store(store_path(arguments))
+
+
+def store_path(arguments: argparse.Namespace) -> str:
+    """Return the store's directory."""
+    return arguments.store or os.environ.get("POISSON_STORE") or DEFAULT_STORE
+
+
+def named_store(arguments: argparse.Namespace) -> str | None:
+    """Return the store's directory where a command to type next must name it."""
+    store: str | None = arguments.store
+    return store
+
+
+def _fraction(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 < number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a number between 0 and 1")
+    return number
+
+
+def _fail_on(text: str) -> tuple[FailWord, ...]:
+    try:
+        return fail_on.parse_fail_on(text)
+    except UserError as refusal:
+        raise argparse.ArgumentTypeError(str(refusal)) from None

@@ -1,0 +1,51 @@
+"""`pytest-poisson check`: two stored runs, compared, and a status that says whether the change may pass."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_poisson.cli.arguments import add_comparison, add_fail_on
+from pytest_poisson.cli.output import Outcome
+from pytest_poisson.cli.statuses import GATE, PASSED, REFUSED
+
+if TYPE_CHECKING:
+    import argparse
+
+    from pytest_poisson.analyses.check import CheckResult
+
+HELP = "compare two stored runs and fail on the verdicts that --fail-on names"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the command takes."""
+    add_comparison(parser)
+    add_fail_on(parser)
+
+
+def run(arguments: argparse.Namespace) -> Outcome:
+    """Compare two runs and decide; a comparison that measured nothing never passes."""
+    from pytest_poisson.analyses.check import check
+    from pytest_poisson.cli.comparison import as_text, two_runs
+    from pytest_poisson.render.check_text import render_decision
+    from pytest_poisson.render.documents import check_document, dump
+
+    with two_runs(arguments) as (before, after):
+        result = check(
+            before,
+            after,
+            events=arguments.event,
+            q=arguments.q,
+            max_mde=arguments.max_mde,
+            method=arguments.method,
+            fail_on=arguments.fail_on,
+        )
+    if arguments.json:
+        return Outcome(dump(check_document(result)), status=_status(result))
+    decision = render_decision(result.decision)
+    return Outcome(f"{as_text(result.diff, arguments)}\n{decision}\n", status=_status(result))
+
+
+def _status(result: CheckResult) -> int:
+    if result.decision.failed:
+        return GATE
+    return REFUSED if result.diff.refusal else PASSED

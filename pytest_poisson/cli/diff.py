@@ -1,0 +1,39 @@
+"""`pytest-poisson diff`: two stored runs, compared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_poisson.cli.arguments import add_comparison
+from pytest_poisson.cli.output import Outcome
+from pytest_poisson.cli.statuses import REFUSED
+
+if TYPE_CHECKING:
+    import argparse
+
+HELP = "compare two stored runs"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the command takes."""
+    add_comparison(parser)
+
+
+def run(arguments: argparse.Namespace) -> Outcome:
+    """Compare two runs; where nothing can be compared, say why and print no report."""
+    from pytest_poisson.analyses.diff import diff
+    from pytest_poisson.cli.comparison import as_text, two_runs
+    from pytest_poisson.render.documents import diff_document, dump
+
+    with two_runs(arguments) as (before, after):
+        result = diff(
+            before,
+            after,
+            events=arguments.event,
+            q=arguments.q,
+            max_mde=arguments.max_mde,
+            method=arguments.method,
+        )
+    if result.refusal:
+        return Outcome(complaint=f"{result.verdict}: {result.refusal}", status=REFUSED)
+    return Outcome(dump(diff_document(result)) if arguments.json else as_text(result, arguments))

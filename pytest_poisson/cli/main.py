@@ -1,0 +1,67 @@
+"""Parse, dispatch, and turn whatever happens into a sentence and an exit status."""
+
+from __future__ import annotations
+
+import argparse
+import traceback
+from typing import TYPE_CHECKING
+
+from poisson_store.errors import StoreError
+from pytest_poisson import __version__
+from pytest_poisson.cli import check, diff, init, runs, show
+from pytest_poisson.cli.output import Outcome, deliver
+from pytest_poisson.cli.statuses import FAILURE, INTERRUPTED, REFUSED
+from pytest_poisson.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COMMANDS = {"runs": runs, "show": show, "diff": diff, "check": check, "init": init}
+DESCRIPTION = "Runs of programs that do not give the same result twice: list, show, compare and gate them."
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status.
+
+    Parameters
+    ----------
+    arguments
+        The command line without the program's name; by default that of the process.
+    """
+    try:
+        parsed = build_parser().parse_args(arguments)
+    except SystemExit as ending:  # argparse has printed the help, the version or what is wrong
+        return int(ending.code or 0)
+    return deliver(_run(parsed))
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command line."""
+    parser = argparse.ArgumentParser(prog="pytest-poisson", description=DESCRIPTION, allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"pytest-poisson {__version__}")
+    parser.add_argument("--debug", action="store_true", help="print the traceback of an unexpected failure")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, module in COMMANDS.items():
+        command = commands.add_parser(name, help=module.HELP, description=module.HELP, allow_abbrev=False)
+        module.add_arguments(command)
+        # SUPPRESS keeps a --debug before the command from being overwritten by the default after it
+        command.add_argument(
+            "--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS
+        )
+        command.set_defaults(execute=module.run)
+    return parser
+
+
+def _run(parsed: argparse.Namespace) -> Outcome:
+    try:
+        outcome: Outcome = parsed.execute(parsed)
+        return outcome
+    except (UserError, StoreError) as refusal:
+        return Outcome(complaint=str(refusal), status=REFUSED)
+    except KeyboardInterrupt:
+        return Outcome(complaint="interrupted.", status=INTERRUPTED)
+    except Exception as failure:  # noqa: BLE001 (the last resort: a status of its own instead of a traceback)
+        if parsed.debug:
+            traceback.print_exc()
+        kind = type(failure).__name__
+        return Outcome(complaint=f"unexpected {kind}: {failure} (--debug shows where)", status=FAILURE)

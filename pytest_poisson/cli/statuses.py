@@ -1,0 +1,21 @@
+"""Exit statuses of the command line."""
+
+from __future__ import annotations
+
+PASSED = 0
+"""The report was printed; the gate, where there is one, passes."""
+
+REFUSED = 1
+"""A run, a file, a declaration or an event cannot be used; nothing was written."""
+
+USAGE = 2
+"""The command line is wrong."""
+
+FAILURE = 3
+"""An unexpected failure of ours."""
+
+GATE = 4
+"""A gate failed."""
+
+INTERRUPTED = 130
+"""Ctrl-C."""
