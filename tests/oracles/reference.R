@@ -1,8 +1,8 @@
-# The reference values of tests/data/r/reference.csv, from R's stats and survival packages.
+# The reference values of tests/data/r/reference.csv, from R's stats, survival and survey packages.
 #
 #   Rscript tests/oracles/reference.R tests/data/r > tests/data/r/reference.csv
 #
-# reads episodes.csv and strata.csv there and prints "name,index,value" lines.
+# reads episodes.csv, strata.csv and items.csv there and prints "name,index,value" lines.
 suppressPackageStartupMessages(library(survival))
 
 folder <- commandArgs(trailingOnly = TRUE)[1]
@@ -50,3 +50,16 @@ for (case in unique(tables$case)) {
 # The data of ?mantelhaen.test: 4 of its 5 strata inform. Columns are cured and died; rows none and 1.5 h.
 rabbits <- array(c(0, 0, 6, 5, 3, 0, 3, 6, 6, 2, 0, 4, 5, 6, 1, 0, 2, 5, 0, 0), dim = c(2, 2, 5))
 emit("cmh_rabbits", mantelhaen.test(rabbits, exact = TRUE)$p.value)
+
+# The Korn-Graubard interval: the survey package, items as clusters.
+suppressPackageStartupMessages(library(survey))
+items <- read.csv(file.path(folder, "items.csv"))
+for (case in unique(items$case)) {
+  part <- items[items$case == case, ]
+  trials <- data.frame(
+    item = rep(seq_len(nrow(part)), part$trials),
+    event = unlist(lapply(seq_len(nrow(part)), function(i) rep(1:0, c(part$events[i], part$trials[i] - part$events[i]))))
+  )
+  interval <- svyciprop(~event, svydesign(ids = ~item, weights = ~1, data = trials), method = "beta")
+  emit(paste0("korn_graubard_", case), c(as.numeric(interval), attr(interval, "ci")))
+}
