@@ -1,4 +1,7 @@
-"""Runs on disk: one SQLite file a run."""
+"""Runs on disk: one SQLite file a run.
+
+PYTEST_DONT_REWRITE: nothing here asserts.
+"""
 
 from poisson_store.catalog import Store
 from poisson_store.errors import DamagedRunError, NewerSchemaError, StoreError, UnknownRunError

@@ -1,0 +1,128 @@
+"""From collected pytest items to conditions: what is a rollout, and what is refused as one."""
+
+from __future__ import annotations
+
+import inspect
+import unittest
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_poisson.conditions import Condition, condition_key, encode_axis
+from pytest_poisson.declaration import Declaration, declare
+from pytest_poisson.errors import UserError
+from pytest_poisson.pytest_internals import axis_values, fixture_module, has_foreign_hooks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MARK = "rollout"
+FIXTURE = "rollout"
+
+
+@dataclass(frozen=True)
+class CollectedCondition:
+    """One condition: the item that runs it, its axes and key, and what its rollout declares."""
+
+    item: pytest.Function
+    condition: Condition
+    declaration: Declaration
+
+
+def is_rollout(item: pytest.Item) -> bool:
+    """Tell whether an item carries the mark."""
+    return item.get_closest_marker(MARK) is not None
+
+
+def collect_conditions(items: Iterable[pytest.Item]) -> list[CollectedCondition]:
+    """Return the conditions among items, in their order.
+
+    Raises
+    ------
+    UserError
+        If a marked item cannot be a rollout, a declaration or an axis value cannot be used, or two items
+        are the same condition.
+    """
+    found = [_collect(item) for item in items if is_rollout(item)]
+    _refuse_twins(found)
+    return found
+
+
+def _collect(item: pytest.Item) -> CollectedCondition:
+    function = _refuse_what_is_no_rollout(item)
+    marks = []
+    for mark in item.iter_markers(MARK):
+        if mark.args:
+            raise UserError(
+                f"The rollout mark of {item.nodeid} takes keyword arguments only, not {mark.args[0]!r}."
+            )
+        marks.append(mark.kwargs)
+    declaration = declare(marks, default_id=_default_id(function), where=item.nodeid)
+    try:
+        axes = {name: encode_axis(name, *value) for name, value in axis_values(function).items()}
+    except UserError as refusal:
+        raise UserError(f"{item.nodeid}: {refusal}") from None
+    key = condition_key(declaration.id, axes)
+    return CollectedCondition(function, Condition(key, declaration.id, axes, item.nodeid), declaration)
+
+
+def _default_id(item: pytest.Function) -> str:
+    """Return the path relative to the root directory and the qualified name, without parameters."""
+    parent = item.parent.nodeid if item.parent is not None else ""
+    return f"{parent}::{item.originalname}"
+
+
+def _refuse_what_is_no_rollout(item: pytest.Item) -> pytest.Function:
+    cls = getattr(item, "cls", None)
+    if cls is not None and issubclass(cls, unittest.TestCase):
+        raise UserError(
+            f"{item.nodeid} is a method of a unittest.TestCase, which takes no fixtures and cannot be a rollout; "
+            "make it a function or a method of a plain class."
+        )
+    if not isinstance(item, pytest.Function):
+        raise UserError(f"{item.nodeid} is a {type(item).__name__}; a rollout is a test function.")
+    if item.get_closest_marker("xfail") is not None:
+        raise UserError(
+            f"{item.nodeid} is marked xfail, which has no meaning for a rollout; declare the outcome it may end with."
+        )
+    owner = fixture_module(item, FIXTURE)
+    if FIXTURE in item.fixturenames and owner != "pytest_poisson.plugin":
+        raise UserError(
+            f"{item.nodeid} takes the fixture 'rollout' that {owner} defines, which hides the one of "
+            "pytest-poisson; rename it."
+        )
+    if inspect.iscoroutinefunction(item.function) and not _has_runner(item):
+        raise UserError(
+            f"{item.nodeid} is a coroutine that nothing would await; install pytest-asyncio or anyio and mark it."
+        )
+    if getattr(item.function, "is_hypothesis_test", False):
+        raise UserError(
+            f"{item.nodeid} is a @given test, whose examples are no replicates; draw from rollout.rng instead."
+        )
+    return item
+
+
+def _has_runner(item: pytest.Function) -> bool:
+    """Tell whether a plugin runs this coroutine function: its own item class, or anyio's or another's mark."""
+    if type(item) is not pytest.Function or "anyio_backend" in item.fixturenames:
+        return True
+    return has_foreign_hooks(item, "pytest_pyfunc_call")
+
+
+def _refuse_twins(found: list[CollectedCondition]) -> None:
+    by_key: dict[str, CollectedCondition] = {}
+    by_rollout: dict[str, CollectedCondition] = {}
+    for each in found:
+        twin = by_key.setdefault(each.condition.key, each)
+        if twin is not each:
+            raise UserError(
+                f"{each.item.nodeid} and {twin.item.nodeid} are the same condition: the same rollout "
+                f"{each.declaration.id!r} with the same axis values; remove one or give its rollout an id of its own."
+            )
+        first = by_rollout.setdefault(each.declaration.id, each)
+        if first.declaration != each.declaration:
+            raise UserError(
+                f"{each.item.nodeid} and {first.item.nodeid} name their rollout {each.declaration.id!r} but declare "
+                "different things; give one of them an id of its own."
+            )

@@ -1,0 +1,173 @@
+"""What `@pytest.mark.rollout(...)` declares, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pytest_poisson.errors import UserError
+
+PASSED, FAILED = "passed", "failed"
+"""The outcomes of a replicate that does not call `rollout.end`."""
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """One rollout's words and settings, as its mark gave them."""
+
+    id: str
+    outcomes: tuple[str, ...] = (PASSED, FAILED)
+    failures: tuple[str, ...] = (FAILED,)
+    successes: tuple[str, ...] = (PASSED,)
+    t_unit: str | None = None
+    replicates: int | None = None
+    raises: Mapping[type[BaseException], str] = field(default_factory=dict)
+
+    def knows(self, outcome: str) -> bool:
+        """Tell whether a replicate may end with this word: a declared one, or `passed` or `failed`."""
+        return outcome in self.outcomes or outcome in (PASSED, FAILED)
+
+    def settings(self) -> dict[str, Any]:
+        """Return what the store keeps beside the words, as JSON."""
+        return {"raises": {kind.__name__: outcome for kind, outcome in self.raises.items()}}
+
+
+def declare(marks: Iterable[Mapping[str, Any]], *, default_id: str, where: str) -> Declaration:
+    """Return the declaration that a test's `rollout` marks make together.
+
+    Parameters
+    ----------
+    marks
+        The keyword arguments of each mark, closest to the test first; a closer mark's argument wins.
+    default_id
+        The id of a rollout that names none: its path relative to the root and its qualified name.
+    where
+        What an error message calls the test: its node id.
+
+    Raises
+    ------
+    UserError
+        If an argument is unknown or its value is not one that is accepted.
+    """
+    given: dict[str, Any] = {}
+    for arguments in reversed(list(marks)):
+        given.update(arguments)
+    reader = _MarkReader(given, where)
+    reader.refuse_unknown()
+    outcomes = reader.words("outcomes")
+    failures, successes = reader.words("failures"), reader.words("successes")
+    if outcomes is None:
+        outcomes = _unique((*(successes or ()), *(failures or ()))) or (PASSED, FAILED)
+    if failures is None and successes is None:
+        failures, successes = _implicit(outcomes)
+    declaration = Declaration(
+        id=reader.text("id") or default_id,
+        outcomes=outcomes,
+        failures=failures or (),
+        successes=successes or (),
+        t_unit=reader.text("t_unit"),
+        replicates=reader.count("replicates"),
+        raises=reader.raises(),
+    )
+    reader.refuse_contradictions(declaration)
+    return declaration
+
+
+def _implicit(outcomes: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return failures and successes of a mark that declares neither: the words pytest itself knows."""
+    return (
+        tuple(word for word in outcomes if word == FAILED),
+        tuple(word for word in outcomes if word == PASSED),
+    )
+
+
+def _unique(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(words))
+
+
+class _MarkReader:
+    """Reads one mark's arguments; every refusal names the argument, the value and the test."""
+
+    known = ("id", "outcomes", "failures", "successes", "t_unit", "replicates", "raises")
+
+    def __init__(self, given: Mapping[str, Any], where: str) -> None:
+        self.given = given
+        self.where = where
+
+    def refuse(self, name: str, rule: str) -> UserError:
+        return UserError(f"{name}={self.given.get(name)!r} on the rollout mark of {self.where} {rule}.")
+
+    def refuse_unknown(self) -> None:
+        for name in self.given:
+            if name not in self.known:
+                raise self.refuse(name, f"is not an argument of the mark; it takes {', '.join(self.known)}")
+
+    def text(self, name: str) -> str | None:
+        value = self.given.get(name)
+        if value is None:
+            return None
+        if not isinstance(value, str) or not value.strip() or not value.isprintable():
+            raise self.refuse(name, "must be a text of printable characters")
+        return value
+
+    def count(self, name: str) -> int | None:
+        value = self.given.get(name)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise self.refuse(name, "must be a whole number from 1")
+        return value
+
+    def words(self, name: str) -> tuple[str, ...] | None:
+        value = self.given.get(name)
+        if value is None:
+            return None
+        if isinstance(value, (str, bytes)) or not isinstance(value, (list, tuple)):
+            raise self.refuse(name, "must be a list of words")
+        for word in value:
+            if not is_outcome_word(word):
+                raise self.refuse(name, f"holds {word!r}; a word is printable text without '+' or ','")
+        if len(set(value)) != len(value):
+            raise self.refuse(name, "names a word twice")
+        return tuple(value)
+
+    def raises(self) -> dict[type[BaseException], str]:
+        value = self.given.get("raises")
+        if value is None:
+            return {}
+        if not isinstance(value, Mapping) or not all(map(_is_exception_type, value)):
+            raise self.refuse(
+                "raises", "must map exception classes to outcomes, as in {TimeoutError: 'timeout'}"
+            )
+        return dict(value)
+
+    def refuse_contradictions(self, declaration: Declaration) -> None:
+        for name, words in (
+            ("failures", declaration.failures),
+            ("successes", declaration.successes),
+            ("raises", declaration.raises.values()),
+        ):
+            for word in words:
+                if not declaration.knows(word):
+                    declared = ", ".join(declaration.outcomes)
+                    raise self.refuse(name, f"holds {word!r}, which is not among the outcomes {declared}")
+        for word in declaration.failures:
+            if word in declaration.successes:
+                raise self.refuse(
+                    "failures", f"and successes both hold {word!r}; an outcome is one or the other"
+                )
+
+
+def is_outcome_word(word: object) -> bool:
+    """Tell whether a value can name an outcome: printable text without '+' or ',', which join events."""
+    return (
+        isinstance(word, str)
+        and word.strip() == word != ""
+        and word.isprintable()
+        and not set(word) & set("+,")
+    )
+
+
+def _is_exception_type(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, BaseException)

@@ -1,0 +1,79 @@
+"""How a replicate ended: from what it raised, or said, to an outcome or the cause of having none."""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_poisson.declaration import FAILED, PASSED, Declaration
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_poisson.rollout import Rollout
+
+ERROR_LIMIT = 4000  # characters kept of an error's text
+
+
+@dataclass(frozen=True)
+class Ending:
+    """An outcome, or exactly one cause of having none, and the text that explains it."""
+
+    outcome: str | None = None
+    cause: str | None = None
+    error: str = ""
+
+    def with_note(self, note: str) -> Ending:
+        """Return the same ending with something more to read."""
+        return replace(self, error=f"{self.error}\n{note}".strip()[:ERROR_LIMIT])
+
+
+def ending_of_set_up(error: BaseException, path: Path) -> Ending:
+    """Return the ending of a replicate whose fixtures raised: skipped, or errored; never an outcome."""
+    if isinstance(error, pytest.skip.Exception):
+        return Ending(cause="skipped", error=str(error))
+    return Ending(cause="errored", error=f"in set-up: {error_text(error, path)}")
+
+
+def ending_of_call(
+    error: BaseException | None, rollout: Rollout, declaration: Declaration, path: Path
+) -> Ending:
+    """Return the ending of a replicate whose test function returned or raised.
+
+    A misuse of `rollout`, or an exception after `rollout.end`, leaves no outcome: the test contradicts
+    itself. Else `rollout.end` decides, then the mark's ``raises``, then pytest's own words.
+    """
+    if rollout.misuse is not None:
+        return Ending(cause="errored", error=rollout.misuse)
+    if error is None:
+        return Ending(outcome=rollout.outcome or PASSED)
+    text = error_text(error, path)
+    if rollout.outcome is not None:
+        return Ending(cause="errored", error=f"raised after rollout.end({rollout.outcome!r}): {text}")
+    if isinstance(error, pytest.skip.Exception):
+        return Ending(cause="skipped", error=str(error))
+    outcome = _outcome_of_error(error, declaration)
+    return Ending(outcome=outcome, cause=None if outcome else "errored", error=text)
+
+
+def _outcome_of_error(error: BaseException, declaration: Declaration) -> str | None:
+    """Return the outcome an exception stands for, or None where it says nothing of the program under test."""
+    if isinstance(error, pytest.xfail.Exception):  # a kind of pytest.fail that has no meaning in a rollout
+        return None
+    for kind, outcome in declaration.raises.items():
+        if isinstance(error, kind):
+            return outcome
+    return FAILED if isinstance(error, (AssertionError, pytest.fail.Exception)) else None
+
+
+def error_text(error: BaseException, path: Path) -> str:
+    """Return an exception as one line or more, with the line of the suite's file that it came through."""
+    lines = "".join(traceback.format_exception_only(type(error), error)).strip()
+    place = ""
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        if frame.f_code.co_filename == str(path):
+            place = f" ({path.name}:{line})"
+    return f"{lines[: ERROR_LIMIT - len(place)]}{place}"

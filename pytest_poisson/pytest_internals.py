@@ -1,0 +1,204 @@
+"""Every use of pytest's private API, in one place.
+
+Checked on pytest 8.2, 8.4, 9.0, 9.1 and 9.2. Public pytest has no way to run one item many times with fresh
+function-scoped fixtures and shared wider ones, nor to ask a parametrized item for its values.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+from _pytest.skipping import evaluate_skip_marks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+BUILTIN_PREFIXES = ("_pytest.", "pytest_poisson.")
+NO_OPS_FOR_PLAIN_FUNCTIONS = frozenset({"anyio", "asyncio", "hypothesispytest"})
+"""Plugins whose hooks let a function that is neither a coroutine nor a property test through as it is."""
+
+
+def axis_values(item: pytest.Function) -> dict[str, tuple[Any, str | None]]:
+    """Return the axes of an item: name → (value, the id that the suite gave the value, or None)."""
+    callspec = getattr(item, "callspec", None)
+    if callspec is None:
+        return {}
+    return {name: (value, _given_id(item, name, value)) for name, value in callspec.params.items()}
+
+
+def _given_id(item: pytest.Function, axis: str, value: Any) -> str | None:
+    """Return the id a suite gave an axis value, by `pytest.param(id=)` or `ids=`, on a mark or a fixture.
+
+    The value is found by identity: pytest renumbers the indices of plain parameters.
+    """
+    for mark in item.iter_markers("parametrize"):
+        named = {**dict(zip(("argnames", "argvalues"), mark.args, strict=False)), **mark.kwargs}
+        names = named["argnames"]
+        names = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+        if axis in names:
+            position = names.index(axis) if len(names) > 1 else None
+            return _id_of(value, position, list(named["argvalues"]), named.get("ids"))
+    for fixture in reversed(item._fixtureinfo.name2fixturedefs.get(axis, ())):
+        if fixture.params is not None:
+            return _id_of(value, None, list(fixture.params), fixture.ids)
+    return None
+
+
+def _id_of(value: Any, position: int | None, given: list[Any], ids: Any) -> str | None:
+    """Return the id of a value among those given, each of which is a value, a tuple of them, or a pytest.param."""
+    for index, each in enumerate(given):
+        parameters = pytest.param(each) if position is None else pytest.param(*each)
+        if hasattr(each, "marks") and hasattr(each, "values"):
+            parameters = each
+        if parameters.values[position or 0] is value:
+            if isinstance(parameters.id, str):
+                return parameters.id
+            chosen = ids(value) if callable(ids) else (list(ids)[index] if ids is not None else None)
+            return None if chosen is None else str(chosen)
+    return None
+
+
+def skip_reason(item: pytest.Item) -> str | None:
+    """Return why a skip or skipif mark leaves this item out, or None."""
+    skipped = evaluate_skip_marks(item)
+    return None if skipped is None else skipped.reason
+
+
+def is_direct_parameter(item: pytest.Function, name: str) -> bool:
+    """Tell whether a name of the fixture closure is a plain `parametrize` argument, which no code sets up."""
+    return fixture_module(item, name) == "_pytest.python"
+
+
+def fixture_scope(item: pytest.Function, name: str) -> str | None:
+    """Return the scope that a fixture has for this item, or None where nothing by that name is defined."""
+    definitions = item._fixtureinfo.name2fixturedefs.get(name)
+    if not definitions:
+        return None
+    callspec = getattr(item, "callspec", None)
+    if callspec is not None and name in callspec._arg2scope:
+        return str(callspec._arg2scope[name].value)
+    return str(definitions[-1].scope)
+
+
+def fixture_module(item: pytest.Function, name: str) -> str | None:
+    """Return the module that defines the fixture which an item sees by this name."""
+    definitions = item._fixtureinfo.name2fixturedefs.get(name)
+    return definitions[-1].func.__module__ if definitions else None
+
+
+def argument_names(item: pytest.Function) -> tuple[str, ...]:
+    """Return the fixtures that the test function itself takes."""
+    return tuple(item._fixtureinfo.argnames)
+
+
+def has_foreign_hooks(item: pytest.Item, *names: str) -> bool:
+    """Tell whether a plugin or conftest other than pytest itself implements one of these hooks for an item."""
+    for name in names:
+        for implementation in getattr(item.ihook, name).get_hookimpls():
+            module = (
+                getattr(implementation.plugin, "__name__", None) or type(implementation.plugin).__module__
+            )
+            if (
+                not module.startswith(BUILTIN_PREFIXES)
+                and implementation.plugin_name not in NO_OPS_FOR_PLAIN_FUNCTIONS
+            ):
+                return True
+    return False
+
+
+class ItemRun:
+    """Sets one item up and tears it down, again and again, below the collectors that contain it."""
+
+    def __init__(self, item: pytest.Function) -> None:
+        self.item = item
+        self._state = item.session._setupstate
+        self._wide = [
+            name for name in item.fixturenames if fixture_scope(item, name) not in (None, "function")
+        ]
+        self._lengths: list[tuple[Any, int]] = []
+        self._properties = len(item.user_properties)
+
+    def enter(self) -> None:
+        """Set up the wider fixtures; whatever was run before has been left by `leave_for`."""
+        self.renew()
+        self._state.setup(cast("pytest.Item", _Container(self.item)))
+        self._state.stack[self.item] = ([], None)  # pytest hands fixtures to active nodes only
+        try:
+            for name in self._wide:
+                self.item._request.getfixturevalue(name)
+        finally:
+            self._state.stack.popitem()
+        self._lengths = [(definition, len(definition._finalizers)) for definition in self._wide_definitions()]
+
+    def leave_replicate(self) -> None:
+        """Tear down what belongs to the item alone."""
+        try:
+            self._state.teardown_exact(cast("pytest.Item", self.item.parent))
+        finally:
+            self._forget()
+
+    def renew(self) -> None:
+        """Give the item a new request and, where its test is a method, a new instance."""
+        item = self.item
+        item._initrequest()
+        if item.cls is not None:
+            for attribute in ("_instance", "_obj"):
+                item.__dict__.pop(attribute, None)
+
+    def set_up(self) -> None:
+        """Set the item up: its function-scoped fixtures, and what of the wider ones is not there yet."""
+        self._state.setup(self.item)
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments that pytest would call the test function with."""
+        funcargs = self.item.funcargs
+        return {name: funcargs[name] for name in self.item._fixtureinfo.argnames}
+
+    def _wide_definitions(self) -> Iterator[Any]:
+        for name in self._wide:
+            yield from self.item._fixtureinfo.name2fixturedefs[name]
+
+    def _forget(self) -> None:
+        """Drop what one replicate left on longer-lived objects, so that memory does not grow with replicates."""
+        for definition, length in self._lengths:
+            del definition._finalizers[length:]
+        del self.item.user_properties[self._properties :]
+        self.item._report_sections.clear()
+
+
+class _Container:
+    """Stands for an item in SetupState.setup, which is to set up the collectors around it but not the item."""
+
+    def __init__(self, item: pytest.Item) -> None:
+        self._item = item
+
+    def listchain(self) -> list[Any]:
+        return self._item.listchain()[:-1]
+
+
+def leave_for(item: pytest.Item) -> None:
+    """Tear down every wider fixture that this item, which runs next, does not share."""
+    item.session._setupstate.teardown_exact(item)
+
+
+def tear_down_all(session: pytest.Session) -> None:
+    """Tear down every fixture that is still set up."""
+    session._setupstate.teardown_exact(None)
+
+
+@contextmanager
+def captured(config: pytest.Config) -> Iterator[None]:
+    """Keep what runs inside from printing over the terminal, as pytest keeps a test from it."""
+    capture = config.pluginmanager.getplugin("capturemanager")
+    if capture is None:
+        yield
+        return
+    capture.resume_global_capture()
+    try:
+        yield
+    finally:
+        capture.suspend_global_capture(in_=True)
+        capture.read_global_capture()

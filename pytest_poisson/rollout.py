@@ -1,0 +1,165 @@
+"""The `rollout` fixture's object: one replicate's seeds, and how it says that it ended."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from pytest_poisson.conditions import Condition
+    from pytest_poisson.declaration import Declaration
+    from pytest_poisson.seeds import Seeds
+
+
+CURRENT_ROLLOUT: pytest.StashKey[Rollout] = pytest.StashKey()
+"""On an item: what the `rollout` fixture returns for the replicate under way."""
+
+
+class RolloutError(Exception):
+    """A replicate used `rollout` in a way that has no meaning; it is stored without an outcome."""
+
+
+class Rollout:
+    """What a rollout test is handed for one replicate."""
+
+    def __init__(
+        self,
+        *,
+        condition: Condition,
+        declaration: Declaration,
+        replicate: int,
+        seeds: Seeds,
+        run_id: str,
+        variant: Mapping[str, str],
+    ) -> None:
+        self.condition = condition
+        self.replicate = replicate
+        self.seed: int = seeds.seed
+        self.run_id = run_id
+        self.variant = variant
+        self.outcome: str | None = None
+        self.t: int | float | None = None
+        self.horizon: int | float | None = None
+        self.meta_json: str | None = None
+        self.misuse: str | None = None  # kept here too, since the program under test may swallow the error
+        self.seeds = seeds
+        self._declaration = declaration
+        self._rng: np.random.Generator | None = None
+        self._random: random.Random | None = None
+
+    def __repr__(self) -> str:
+        return f"<rollout {self.condition} replicate={self.replicate} seed={self.seed}>"
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """A NumPy generator of this replicate's own."""
+        if self._rng is None:
+            from numpy.random import default_rng
+
+            self._rng = default_rng(self.seeds.generator)
+        return self._rng
+
+    @property
+    def random(self) -> random.Random:
+        """A `random.Random` of this replicate's own."""
+        if self._random is None:
+            self._random = random.Random(self.seeds.random)
+        return self._random
+
+    def end(
+        self,
+        outcome: str,
+        *,
+        t: float | None = None,
+        horizon: float | None = None,
+        meta: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Say how this replicate ended.
+
+        Parameters
+        ----------
+        outcome
+            One of the declared outcomes, or ``passed`` or ``failed``.
+        t
+            How long it took, in the mark's ``t_unit``.
+        horizon
+            The largest ``t`` there could have been, in the same unit.
+        meta
+            Anything else worth keeping, as a JSON object; NumPy scalars are stored as the numbers they are.
+
+        Raises
+        ------
+        RolloutError
+            If the replicate has ended already, the outcome is not declared, or a value cannot be stored.
+        """
+        if self.outcome is not None:
+            raise self._misused(f"rollout.end({outcome!r}) came after rollout.end({self.outcome!r})")
+        if not isinstance(outcome, str) or not self._declaration.knows(outcome):
+            declared = ", ".join(self._declaration.outcomes)
+            raise self._misused(f"outcome {outcome!r} is not declared; the rollout declares {declared}")
+        self.t = self._duration("t", t)
+        self.horizon = self._duration("horizon", horizon)
+        if self.t is not None and self.horizon is not None and self.t > self.horizon:
+            raise self._misused(f"t={t!r} exceeds horizon={horizon!r}")
+        self.meta_json = None if meta is None else self._encode_meta(meta)
+        self.outcome = outcome
+
+    def _misused(self, sentence: str) -> RolloutError:
+        self.misuse = f"{sentence}."
+        return RolloutError(self.misuse)
+
+    def _duration(self, name: str, value: Any) -> int | float | None:
+        if value is None:
+            return None
+        value = _plain_number(value)
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, (int, float))
+            or not math.isfinite(value)
+            or value < 0
+        ):
+            raise self._misused(f"{name}={value!r} must be a finite number from 0")
+        return value
+
+    def _encode_meta(self, meta: Any) -> str:
+        if not isinstance(meta, Mapping):
+            raise self._misused(f"meta={meta!r} must be a mapping")
+        try:
+            return json.dumps(
+                _plain(meta, "meta"), ensure_ascii=False, allow_nan=False, separators=(",", ":")
+            )
+        except (ValueError, TypeError, RecursionError) as refusal:
+            raise self._misused(str(refusal) or "meta nests too deeply") from None
+
+
+def _plain(value: Any, path: str) -> Any:
+    """Return a meta value with NumPy scalars made plain numbers; refuse what JSON cannot hold, by its path."""
+    value = _plain_number(value)
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError(f"{path} is {value!r}, which JSON cannot hold")
+        return value
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str):
+                raise TypeError(f"{path} has the key {key!r}, which is not text")
+        return {key: _plain(item, f"{path}[{key!r}]") for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, f"{path}[{index}]") for index, item in enumerate(value)]
+    raise TypeError(f"{path} is a {type(value).__name__}, which JSON cannot hold")
+
+
+def _plain_number(value: Any) -> Any:
+    """Return a NumPy scalar as the Python number it is, without importing NumPy to find out."""
+    if type(value).__module__ == "numpy" and hasattr(value, "item") and getattr(value, "ndim", None) == 0:
+        return value.item()
+    return value

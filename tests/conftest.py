@@ -1,0 +1,27 @@
+"""What every test may use."""
+
+import numpy as np  # noqa: F401  sessions inside this one forget their imports, and NumPy cannot be imported twice
+import pytest
+import scipy.special  # noqa: F401
+
+pytest_plugins = ["pytester"]
+
+NEIGHBOURS = (
+    "asyncio",
+    "anyio",
+    "randomly",
+    "rerunfailures",
+    "repeat",
+    "timeout",
+    "xdist",
+    "hypothesispytest",
+)
+
+
+@pytest.fixture(autouse=True)
+def _alone(request, monkeypatch):
+    """Keep other plugins out of the sessions that a test starts, unless it is about them."""
+    if "pytester" in request.fixturenames and request.node.get_closest_marker("neighbours") is None:
+        request.getfixturevalue("pytester")  # it clears the variable when it is set up
+        words = [word for name in NEIGHBOURS for word in ("-p", f"no:{name}")]
+        monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(words))
