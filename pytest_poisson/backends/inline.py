@@ -1,0 +1,107 @@
+"""The backend of `--poisson-workers=0`: replicates run in the controlling process, one batch a poll."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_poisson import neighbours
+from pytest_poisson.backends import BatchEnded, Event, ExitRequest, Notice, Rows
+from pytest_poisson.backends.rows import full_row
+from pytest_poisson.pytest_internals import captured, leave_for, tear_down_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_poisson.batches import Batch
+    from pytest_poisson.replicate import ConditionRunner, Row
+
+
+class InlineBackend:
+    """Runs batches where a debugger, a profiler or a print can follow them."""
+
+    workers = 1
+
+    def __init__(self, session: pytest.Session, runners: list[ConditionRunner]) -> None:
+        self._session = session
+        self._runners = runners
+        self._batch: Batch | None = None
+
+    def start(self) -> None:
+        """Nothing starts: the session is there."""
+
+    def wants(self) -> bool:
+        """Tell whether there is no batch yet."""
+        return self._batch is None
+
+    def submit(self, batch: Batch) -> None:
+        """Keep the batch for the next poll."""
+        self._batch = batch
+
+    def poll(self, timeout_s: float) -> list[Event]:  # noqa: ARG002  one batch is run, however long it takes
+        """Run the batch at hand."""
+        if self._batch is None:
+            return []
+        batch, self._batch = self._batch, None
+        return list(_BatchRun(self._session, self._runners[batch.condition], batch).events())
+
+    def finish(self) -> list[Event]:
+        """Tear the wider fixtures down."""
+        with captured(self._session.config):
+            return _noting(tear_down_all, self._session)
+
+    def stop(self) -> None:
+        """Tear the wider fixtures down; what they raise matters no more."""
+        self.finish()
+
+
+class _BatchRun:
+    """One batch under way, inside what pytest wraps around every item."""
+
+    def __init__(self, session: pytest.Session, runner: ConditionRunner, batch: Batch) -> None:
+        self.session = session
+        self.runner = runner
+        self.batch = batch
+        self.rows: list[tuple[Any, ...]] = []
+        self.ready_at = 0.0
+
+    def events(self) -> list[Event]:
+        started = time.perf_counter()
+        events: list[Event] = []
+        item = self.runner.item
+        self.session.config.pluginmanager.register(self, "poisson-batch")
+        try:
+            with captured(self.session.config), neighbours.no_reseeding(self.session.config):
+                events += _noting(leave_for, item)
+                item.ihook.pytest_runtest_protocol(item=item, nextitem=None)
+        except pytest.exit.Exception as request:
+            events.append(ExitRequest(str(request.msg)))
+        finally:
+            self.session.config.pluginmanager.unregister(self)
+        ended = time.perf_counter()
+        left = self.batch.after(len(self.rows))
+        done = BatchEnded(left, len(self.rows), ended - self.ready_at, self.ready_at - started)
+        return [Rows(self.rows), *events, done]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self) -> bool:
+        """Run the batch instead of the item."""
+        self.runner.run(self.batch.replicates(), self._emit, self._ready)
+        return True
+
+    def _emit(self, row: Row) -> None:
+        self.rows.append(full_row(row))
+
+    def _ready(self) -> None:
+        self.ready_at = time.perf_counter()
+
+
+def _noting(tear_down: Callable[[Any], None], node: Any) -> list[Event]:
+    """Tear down wider fixtures; what they raise belongs to no replicate and is passed on as a notice."""
+    try:
+        tear_down(node)
+    except Exception as error:  # noqa: BLE001  a fixture may raise anything
+        return [Notice(f"a wider fixture raised in tear-down: {type(error).__name__}: {error}")]
+    return []

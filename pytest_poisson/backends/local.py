@@ -1,0 +1,245 @@
+"""The local backend: worker processes on this machine, each fed by its standard input."""
+
+from __future__ import annotations
+
+import os
+import queue
+import time
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from pytest_poisson.backends import BatchEnded, Event, ExitRequest, Notice, Rows
+from pytest_poisson.backends.process import WorkerProcess
+from pytest_poisson.backends.rows import full_row, row_without_outcome
+from pytest_poisson.errors import UserError
+
+if TYPE_CHECKING:
+    from pytest_poisson.batches import Batch
+    from pytest_poisson.job import Job
+
+STARTS_BEFORE_GIVING_UP = 3
+TAIL_CHARACTERS = 600
+TEAR_DOWN_S = 30.0  # for wider fixtures, when everything has run
+
+
+def default_workers() -> int:
+    """Return one worker a core that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))  # type: ignore[attr-defined,unused-ignore]  # not on every platform
+    except AttributeError:
+        return os.cpu_count() or 1
+
+
+class LocalBackend:
+    """Keeps a number of workers alive, feeds them, and turns what becomes of them into events."""
+
+    def __init__(self, job: Job, workers: int) -> None:
+        self.workers = workers
+        self._job = job
+        self._inbox: queue.SimpleQueue[tuple[WorkerProcess, bytes]] = queue.SimpleQueue()
+        self._seats: list[Seat] = []
+        self._failed_starts = 0
+
+    def start(self) -> None:
+        """Start every worker; they collect while the first batches are dealt."""
+        self._seats = [Seat(self._job, self._inbox) for _ in range(self.workers)]
+
+    def wants(self) -> bool:
+        """Tell whether a worker has less than one batch at work and one next in line."""
+        return any(seat.wants() for seat in self._seats)
+
+    def submit(self, batch: Batch) -> None:
+        """Give the batch to the worker with the least to do."""
+        min((seat for seat in self._seats if seat.wants()), key=Seat.load).take(batch)
+
+    def poll(self, timeout_s: float) -> list[Event]:
+        """Return what workers have sent and what has become of them."""
+        events: list[Event] = []
+        for worker, data in self._received(timeout_s):
+            seat = next((seat for seat in self._seats if seat.process is worker), None)
+            if seat is not None:  # else a worker that was replaced already
+                events += seat.hear(data)
+        for seat in self._seats:
+            events += self._look_after(seat)
+        return events
+
+    def finish(self) -> list[Event]:
+        """Close every worker's input and hear it out, but no longer than a tear-down may take."""
+        for seat in self._seats:
+            seat.process.close_input()
+        events: list[Event] = []
+        until = time.monotonic() + TEAR_DOWN_S
+        while time.monotonic() < until and not all(seat.gone() for seat in self._seats):
+            for worker, data in self._received(0.1):
+                events += next((seat.hear(data) for seat in self._seats if seat.process is worker), [])
+        self.stop()
+        return events
+
+    def stop(self) -> None:
+        """End every worker."""
+        for seat in self._seats:
+            seat.process.kill()
+        for seat in self._seats:
+            seat.process.close()
+        self._seats = []
+
+    def _received(self, timeout_s: float) -> list[tuple[WorkerProcess, bytes]]:
+        """Return everything that has arrived, waiting for the first piece no longer than a deadline allows."""
+        deadlines = [seat.deadline() for seat in self._seats]
+        wait = max(
+            0.0, min([timeout_s, *(each - time.monotonic() for each in deadlines if each is not None)])
+        )
+        try:
+            received = [self._inbox.get(timeout=wait) if wait else self._inbox.get_nowait()]
+        except queue.Empty:
+            return []
+        while not self._inbox.empty():
+            received.append(self._inbox.get())
+        return received
+
+    def _look_after(self, seat: Seat) -> list[Event]:
+        if seat.overdue():
+            seat.end_for_time()
+        if not seat.gone():
+            return []
+        if seat.ready:
+            self._failed_starts = 0
+        else:
+            self._failed_starts += 1
+            self._refuse_after_many(seat)
+        return seat.replace()
+
+    def _refuse_after_many(self, seat: Seat) -> None:
+        if self._failed_starts >= STARTS_BEFORE_GIVING_UP:
+            *_, last = ["nothing", *filter(str.strip, seat.process.tail(TAIL_CHARACTERS).splitlines())]
+            raise UserError(
+                "Worker processes end before they have collected the suite "
+                f"({seat.process.describe_end()}; their last line: {last})."
+            )
+
+
+class Seat:
+    """One place for a worker: the process that has it, what it was given, and how far it is."""
+
+    def __init__(self, job: Job, inbox: queue.SimpleQueue[tuple[WorkerProcess, bytes]]) -> None:
+        self._job = job
+        self._inbox = inbox
+        self._sit_down()
+
+    def _sit_down(self) -> None:
+        self.process = WorkerProcess(self._job, self._inbox)
+        self.ready = False  # has collected the suite
+        self.batches: deque[Batch] = deque()
+        self._done = 0  # rows of the first batch that have arrived
+        self._running = False  # the first batch has its wider fixtures
+        self._timed_out = False
+        self._since = self._batch_since = self._ready_at = time.monotonic()
+
+    def wants(self) -> bool:
+        """Tell whether one more batch would not wait long."""
+        return len(self.batches) < 2 and not self._timed_out
+
+    def load(self) -> int:
+        """Return how many replicates wait here."""
+        return sum(map(len, self.batches))
+
+    def take(self, batch: Batch) -> None:
+        """Send a batch to the worker; it starts when those before it are done."""
+        if not self.batches:
+            self._batch_since = self._since = time.monotonic()
+        self.batches.append(batch)
+        self.process.send([batch.condition, [list(each) for each in batch.ranges]])
+
+    def hear(self, data: bytes) -> list[Event]:
+        """Take in what the worker sent."""
+        rows: list[tuple[Any, ...]] = []
+        events: list[Event] = []
+        for frame in self.process.frames(data):
+            if isinstance(frame[0], str):
+                events += self._hear_word(*frame)
+            else:
+                rows.append(full_row(frame))
+                self._done += 1
+        if rows:
+            self._since = time.monotonic()
+            events.insert(0, Rows(rows))
+        return events
+
+    def _hear_word(self, word: str, *arguments: Any) -> list[Event]:
+        now = time.monotonic()
+        self._since = now
+        if word == "hello":
+            self.ready = True
+            self._batch_since = now
+            return self._refuse_missing(*arguments)
+        if word == "ready":
+            self._running, self._ready_at = True, now
+        elif word == "notice":
+            return [Notice(*arguments)]
+        elif word == "exit":
+            return [ExitRequest(*arguments)]
+        elif word == "done":
+            left = self.batches.popleft().after(self._done)
+            ended = BatchEnded(left, self._done, now - self._ready_at, self._ready_at - self._batch_since)
+            self._done, self._running, self._batch_since = 0, False, now
+            return [ended]
+        return []
+
+    def _refuse_missing(self, missing: list[str]) -> list[Event]:
+        if missing:
+            raise UserError(
+                f"A worker process collected other conditions than this session: {len(missing)} of them are missing "
+                f"there, the first with the key {missing[0]}; axis values must not change from one collection to the next."
+            )
+        return []
+
+    def deadline(self) -> float | None:
+        """Return when the replicate at work will have had its time, on the monotonic clock; None without a limit."""
+        if self._job.timeout_s is None or not self._running or not self.batches:
+            return None
+        return self._since + self._job.timeout_s
+
+    def overdue(self) -> bool:
+        """Tell whether the replicate at work has had its time."""
+        deadline = self.deadline()
+        return deadline is not None and not self._timed_out and time.monotonic() >= deadline
+
+    def end_for_time(self) -> None:
+        """End the worker because its replicate has had its time; what it sent before is still heard."""
+        self._timed_out = True
+        self.process.kill()
+
+    def gone(self) -> bool:
+        """Tell whether the worker has ended and everything it sent has been heard."""
+        return self.process.ended()
+
+    def replace(self) -> list[Event]:
+        """Put a new worker here; account for the replicate that the old one took along, return the rest."""
+        events: list[Event] = []
+        if self.batches and self.ready:
+            batch = self.batches.popleft()
+            if self._done < len(batch):
+                events.append(Rows([self._lost_row(batch)]))
+                self._done += 1
+            self.batches.appendleft(batch.after(self._done))
+        events += [BatchEnded(batch, 0) for batch in self.batches]
+        self.process.close()
+        self._sit_down()
+        return events
+
+    def _lost_row(self, batch: Batch) -> tuple[Any, ...]:
+        replicate = next(iter(batch.after(self._done).replicates()))
+        if self._timed_out:
+            cause, error = "timed_out", f"no end within {self._job.timeout_s:g} s"
+        else:
+            cause, error = "crashed", f"the worker died: {self.process.describe_end()}"
+        tail = self.process.tail(TAIL_CHARACTERS)
+        return row_without_outcome(
+            condition=batch.condition,
+            key=self._job.keys[batch.condition],
+            replicate=replicate,
+            salt=self._job.salt,
+            cause=cause,
+            wall_s=time.monotonic() - self._since,
+            error=f"{error}\n{tail}".strip(),
+        )

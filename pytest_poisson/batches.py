@@ -1,0 +1,122 @@
+"""Cutting conditions and replicates into batches, dealt round-robin so that every condition advances alike."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+Ranges = tuple[tuple[int, int], ...]
+"""Replicate numbers as half-open ranges, in order."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Replicates of one condition that one worker runs in a row."""
+
+    condition: int
+    ranges: Ranges
+
+    def __len__(self) -> int:
+        return sum(stop - start for start, stop in self.ranges)
+
+    def replicates(self) -> Iterable[int]:
+        """Return the replicate numbers in order."""
+        return (replicate for start, stop in self.ranges for replicate in range(start, stop))
+
+    def after(self, done: int) -> Batch:
+        """Return what is left once the first `done` replicates are through."""
+        _, rest = _split(deque(self.ranges), done)
+        return Batch(self.condition, tuple(rest))
+
+
+class Dealer:
+    """Hands out batches: the next condition's turn, as many replicates as asked for.
+
+    Parameters
+    ----------
+    missing
+        For each condition, the ranges of replicates to run. Memory does not depend on how many there are.
+    """
+
+    def __init__(self, missing: Sequence[Ranges]) -> None:
+        self._left = {index: deque(ranges) for index, ranges in enumerate(missing) if ranges}
+        self._turns = deque(self._left)
+
+    def __len__(self) -> int:
+        return sum(stop - start for ranges in self._left.values() for start, stop in ranges)
+
+    @property
+    def conditions_left(self) -> int:
+        """How many conditions have replicates to deal."""
+        return len(self._turns)
+
+    def deal(self, size: int) -> Batch | None:
+        """Return up to `size` replicates of the condition whose turn it is; None when all are dealt."""
+        if not self._turns:
+            return None
+        condition = self._turns.popleft()
+        taken, rest = _split(self._left.pop(condition), size)
+        if rest:
+            self._left[condition] = rest
+            self._turns.append(condition)
+        return Batch(condition, tuple(taken))
+
+    def take_back(self, batch: Batch) -> None:
+        """Put a batch, or what is left of one, at the head of its condition's queue, and the condition first."""
+        if not len(batch):
+            return
+        if batch.condition in self._left:
+            self._turns.remove(batch.condition)
+        self._left.setdefault(batch.condition, deque()).extendleft(reversed(batch.ranges))
+        self._turns.appendleft(batch.condition)
+
+
+def _split(ranges: deque[tuple[int, int]], size: int) -> tuple[list[tuple[int, int]], deque[tuple[int, int]]]:
+    """Return the first `size` numbers of ranges, and the rest."""
+    taken: list[tuple[int, int]] = []
+    rest = deque(ranges)
+    while rest and size > 0:
+        start, stop = rest.popleft()
+        cut = min(stop, start + size)
+        taken.append((start, cut))
+        size -= cut - start
+        if cut < stop:
+            rest.appendleft((cut, stop))
+    return taken, rest
+
+
+class BatchSizer:
+    """Chooses how many replicates a batch holds, from what replicates and set-up have taken so far.
+
+    A batch is to last about half a second, so that rows are stored and progress is shown while it matters; or
+    ten times as long as setting up its wider fixtures, so that those stay a small part. It never holds more than
+    an eighth of a condition's replicates, so that a run that stops early has touched every condition alike.
+    """
+
+    target_s = 0.5
+    set_up_share = 0.1
+    first = 8
+    largest = 4096
+
+    def __init__(self, replicates: int) -> None:
+        self._cap = max(1, min(self.largest, replicates // 8))
+        self._mean_s: float | None = None
+        self._set_up_s = 0.0
+
+    def observe(self, replicates: int, seconds: float, set_up_s: float) -> None:
+        """Take in what a finished batch took: for its replicates, and before the first of them."""
+        if replicates:
+            mean = seconds / replicates
+            self._mean_s = mean if self._mean_s is None else 0.7 * self._mean_s + 0.3 * mean
+        self._set_up_s = 0.7 * self._set_up_s + 0.3 * set_up_s
+
+    def size(self) -> int:
+        """Return the size of the next batch."""
+        if self._mean_s is None:
+            return min(self.first, self._cap)
+        target = max(self.target_s, self._set_up_s / self.set_up_share)
+        return max(1, min(self._cap, int(target / max(self._mean_s, 1e-6))))

@@ -1,0 +1,46 @@
+"""What a worker is told once: which pytest session to collect, and which run it serves."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True)
+class Job:
+    """Everything that makes a worker's session the same as the controlling one; plain JSON values.
+
+    Attributes
+    ----------
+    arguments, directory, import_path
+        How pytest was called: its arguments, the directory it was called from, and `sys.path` then.
+    run_id, salt, variant, outcomes
+        The run's; rows carry positions in `outcomes`.
+    keys
+        The condition keys in the run's order; batches and rows carry positions in it.
+    timeout_s
+        The longest a replicate may take, if there is a limit.
+    """
+
+    arguments: tuple[str, ...]
+    directory: str
+    import_path: tuple[str, ...]
+    run_id: str
+    salt: str
+    variant: Mapping[str, str]
+    outcomes: tuple[str, ...]
+    keys: tuple[str, ...]
+    timeout_s: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the job as a JSON object."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Job:
+        """Return the job that `to_json` wrote."""
+        lists = {name: tuple(value[name]) for name in ("arguments", "import_path", "outcomes", "keys")}
+        return cls(**{**value, **lists})

@@ -1,0 +1,145 @@
+"""The worker program: a process that holds a collected pytest session and serves batches of replicates.
+
+It reads a job, then batches ``[condition, [[start, stop], …]]`` until its input ends. It answers with
+``["hello", missing]`` once it has collected, and for each batch ``["ready"]`` when the wider fixtures are set up,
+one row (a list that begins with a number) as each replicate ends, and ``["done"]``. ``["notice", text]`` may come
+at any time; ``["exit", text]`` asks to end the sweep.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_poisson import neighbours
+from pytest_poisson.channel import WorkerChannel
+from pytest_poisson.collect import CollectedCondition, collect_conditions
+from pytest_poisson.job import Job
+from pytest_poisson.plugin import IN_WORKER
+from pytest_poisson.pytest_internals import leave_for, tear_down_all
+from pytest_poisson.replicate import ConditionRunner, RunContext
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def main() -> int:
+    """Serve one job on the standard streams; return pytest's exit status."""
+    channel = WorkerChannel.take_standard_streams()
+    _end_with_parent()
+    job = Job.from_json(channel.receive())
+    os.chdir(job.directory)
+    arguments = [*job.arguments, "--capture=no"]
+    return int(pytest.main(arguments, plugins=[WorkerSession(channel, job)]))
+
+
+def _end_with_parent() -> None:
+    """On Linux, ask the kernel to end this process when the one that started it dies, even in mid-replicate."""
+    if sys.platform == "linux":
+        import ctypes
+        import signal
+
+        set_parent_death_signal = 1
+        ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
+
+
+def replicates_of(ranges: list[list[int]]) -> Iterator[int]:
+    """Return the replicate numbers of a batch's half-open ranges, in order."""
+    return chain.from_iterable(range(start, stop) for start, stop in ranges)
+
+
+class WorkerSession:
+    """The hooks by which a pytest session serves batches instead of running its items."""
+
+    def __init__(self, channel: WorkerChannel, job: Job) -> None:
+        self.channel = channel
+        self.job = job
+        self.conditions: dict[str, CollectedCondition] = {}
+        self.runners: dict[int, ConditionRunner] = {}
+        self.batch: tuple[ConditionRunner, list[list[int]]] | None = None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Switch off what would make this process a session of its own."""
+        config.stash[IN_WORKER] = True
+        neighbours.silence_options(config)
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Take the plugins out that have no part here, once all are configured."""
+        neighbours.unregister(session.config)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Find the conditions before anything deselects or reorders them."""
+        self.conditions = {found.condition.key: found for found in collect_conditions(items)}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Serve batches until the controlling process closes its end."""
+        self.channel.send(["hello", [key for key in self.job.keys if key not in self.conditions]])
+        while (batch := self.channel.receive()) is not None:
+            self._serve(*batch)
+        self._noting(tear_down_all, session)
+        return True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self) -> bool:
+        """Run the batch at hand, inside what pytest wraps around every item."""
+        if self.batch is not None:
+            runner, ranges = self.batch
+            runner.run(replicates_of(ranges), self.channel.send, lambda: self.channel.send(["ready"]))
+        return True
+
+    def _serve(self, index: int, ranges: list[list[int]]) -> None:
+        _forget_output()
+        runner = self._runner(index)
+        self._noting(leave_for, runner.item)
+        self.batch = (runner, ranges)
+        try:
+            runner.item.ihook.pytest_runtest_protocol(item=runner.item, nextitem=None)
+        except pytest.exit.Exception as request:
+            self.channel.send(["exit", str(request.msg)])
+        finally:
+            self.batch = None
+        self.channel.send(["done"])
+
+    def _runner(self, index: int) -> ConditionRunner:
+        if index not in self.runners:
+            job, found = self.job, self.conditions[self.job.keys[index]]
+            self.runners[index] = ConditionRunner(
+                found.item,
+                condition=found.condition,
+                index=index,
+                declaration=found.declaration,
+                context=RunContext(job.run_id, job.salt, job.variant, job.outcomes),
+            )
+        return self.runners[index]
+
+    def _noting(self, tear_down: Any, node: Any) -> None:
+        """Tear down wider fixtures; what they raise belongs to no replicate, so it is passed on as a notice."""
+        try:
+            tear_down(node)
+        except BaseException as error:  # noqa: BLE001  a fixture may raise anything
+            self.channel.send(
+                ["notice", f"a wider fixture raised in tear-down: {type(error).__name__}: {error}"]
+            )
+
+
+def _forget_output() -> None:
+    """Start the output file anew, so that it holds the last batch's output and does not grow with the sweep.
+
+    Where a replicate has closed its standard output, the next batch has one again.
+    """
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    with contextlib.suppress(OSError):  # a terminal or a pipe keeps nothing
+        os.ftruncate(2, 0)
+    if sys.stdout.closed:
+        os.dup2(2, 1)
+        sys.stdout = open(1, "w", encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
