@@ -1,1 +1,77 @@
-"""The hooks that pytest loads at start-up; they only wire."""
+"""The hooks that pytest loads at start-up.
+
+Everything here is on the path of every pytest run that has the plugin installed, so this module imports pytest,
+the standard library and the table of options; what a sweep needs comes when there is one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_poisson.errors import UserError
+from pytest_poisson.options import Settings, add_options, read_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from pytest_poisson.rollout import Rollout
+
+SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
+IN_WORKER: pytest.StashKey[bool] = pytest.StashKey()
+
+MARK_HELP = (
+    "rollout(id=None, outcomes=None, failures=None, successes=None, t_unit=None, replicates=None, raises=None): "
+    "run this test as a rollout of pytest-poisson: many seeded replicates of every condition, compared between runs."
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the options."""
+    add_options(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Read the options, so that a bad one is a usage error, and wire what they ask for."""
+    config.addinivalue_line("markers", MARK_HELP)
+    if config.stash.get(IN_WORKER, False):
+        return
+    settings = read_settings(config)
+    config.stash[SETTINGS] = settings
+    if settings.sweeping and not config.option.collectonly:
+        from pytest_poisson.session import SweepSession
+
+        config.pluginmanager.register(SweepSession(config, settings), "poisson-sweep")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None]:
+    """Check the rollouts among the items in the order of their definition; without a sweep, say how to run them."""
+    if not any(item.get_closest_marker("rollout") for item in items):
+        return (yield)
+    from pytest_poisson.collect import collect_conditions
+
+    try:
+        conditions = collect_conditions(items)
+    except UserError as refusal:
+        raise pytest.UsageError(str(refusal)) from None
+    yield
+    if not config.stash.get(IN_WORKER, False):
+        from pytest_poisson.selection import settle_selection
+
+        settle_selection(config, conditions, items)
+    return None
+
+
+@pytest.fixture
+def rollout(request: pytest.FixtureRequest) -> Rollout:
+    """One replicate of a rollout: its seeds, its condition, and `end` to say how it ended."""
+    from pytest_poisson.rollout import CURRENT_ROLLOUT
+
+    current: Rollout | None = request.node.stash.get(CURRENT_ROLLOUT, None)
+    if current is None:
+        pytest.fail(
+            f"{request.node.nodeid} takes the fixture 'rollout' without the mark @pytest.mark.rollout."
+        )
+    return current

@@ -1,0 +1,208 @@
+"""What a sweep is about to do, what it will be able to see, and what it may take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from poisson_store.records import RolloutRecord
+from pytest_poisson.declaration import FAILED, PASSED
+from pytest_poisson.events import resolve_events
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from poisson_stats.planning import DesignLimit
+    from poisson_store import RunReader
+    from pytest_poisson.collect import CollectedCondition
+    from pytest_poisson.options import Settings
+
+
+@dataclass(frozen=True)
+class PlannedCondition:
+    """A condition and how many replicates of it are to run."""
+
+    found: CollectedCondition
+    replicates: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A sweep before it starts.
+
+    Attributes
+    ----------
+    conditions
+        What is to run, in the suite's order.
+    rollouts
+        Their declarations, as the store keeps them.
+    source
+        Where the number of replicates comes from: `option`, `mark`, `ini`, `computed` or the baseline's name.
+    tests
+        m, the rows that a comparison of this run will test: conditions times events.
+    events
+        The names of the events.
+    unpaired, paired
+        The smallest change each kind of comparison would find; None where there is nothing to compare.
+    max_mde, q
+        The accepted change and the error level.
+    workers
+        How many replicates run at a time.
+    estimated_s
+        How long the sweep should take, from the mean of an earlier run; None where there is none.
+    estimated_from
+        That run's name.
+    baseline
+        The name of the run it will be compared with.
+    not_common
+        Conditions of this plan that the baseline does not have.
+    """
+
+    conditions: tuple[PlannedCondition, ...]
+    rollouts: tuple[RolloutRecord, ...]
+    source: str
+    tests: int
+    events: tuple[str, ...]
+    unpaired: DesignLimit | None
+    paired: DesignLimit | None
+    max_mde: float
+    q: float
+    workers: int
+    estimated_s: float | None = None
+    estimated_from: str | None = None
+    baseline: str | None = None
+    not_common: int = 0
+
+    @property
+    def replicates(self) -> int:
+        """Replicates in all."""
+        return sum(each.replicates for each in self.conditions)
+
+    @property
+    def fewest(self) -> int:
+        """The fewest replicates of a condition, which decide what can be seen."""
+        return min(each.replicates for each in self.conditions)
+
+
+def make_plan(
+    found: Sequence[CollectedCondition],
+    settings: Settings,
+    *,
+    workers: int,
+    baseline: RunReader | None,
+    history: RunReader | None,
+) -> Plan:
+    """Return the plan of a sweep over these conditions.
+
+    Replicates come from the command line, else from the run to pair with, else from the mark, else from the
+    configuration file, else they are computed so that a comparison sees `max_mde`.
+
+    Raises
+    ------
+    UserError
+        If an event is unknown.
+    """
+    rollouts = rollout_records(found)
+    events = resolve_events(rollouts, settings.event)
+    tests = sum(1 for each in found for event in events if event.rollout == each.declaration.id)
+    counts, source = _replicates(found, settings, tests, baseline if settings.pair_with else None)
+    plan = Plan(
+        conditions=tuple(PlannedCondition(*pair) for pair in zip(found, counts, strict=True)),
+        rollouts=rollouts,
+        source=source,
+        tests=tests,
+        events=tuple(dict.fromkeys(event.name for event in events)),
+        unpaired=None,
+        paired=None,
+        max_mde=settings.max_mde,
+        q=settings.q,
+        workers=workers,
+        baseline=None if baseline is None else baseline.run.name,
+        not_common=_not_common(found, baseline),
+    )
+    return _with_estimate(_with_limits(plan), baseline or history)
+
+
+def rollout_records(found: Sequence[CollectedCondition]) -> tuple[RolloutRecord, ...]:
+    """Return each rollout once; `passed` and `failed` are words of every rollout, declared or not."""
+    records = {}
+    for each in found:
+        declaration = each.declaration
+        records[declaration.id] = RolloutRecord(
+            id=declaration.id,
+            outcomes=tuple(dict.fromkeys((*declaration.outcomes, PASSED, FAILED))),
+            failures=declaration.failures,
+            successes=declaration.successes,
+            t_unit=declaration.t_unit,
+            nodeid=_function_nodeid(each),
+            settings=declaration.settings(),
+        )
+    return tuple(records.values())
+
+
+def _function_nodeid(found: CollectedCondition) -> str:
+    parent = found.item.parent
+    return f"{parent.nodeid if parent is not None else ''}::{found.item.originalname}"
+
+
+def _replicates(
+    found: Sequence[CollectedCondition], settings: Settings, tests: int, paired: RunReader | None
+) -> tuple[list[int], str]:
+    """Return the replicates of each condition, and where the number comes from."""
+    if settings.sources["replicates"] == "option":
+        return [settings.replicates] * len(found), "option"
+    stored = {} if paired is None else {each.key: each.planned for each in paired.conditions}
+    known = [stored.get(each.condition.key) or each.declaration.replicates for each in found]
+    if paired is not None:
+        source = f"as {paired.run.name}"
+    elif all(known):
+        source = "mark"
+    else:
+        source = "ini" if settings.replicates else f"computed for {settings.max_mde:g}"
+    if all(known):
+        return [each for each in known if each], source
+    rest = settings.replicates or _computed(settings, tests)
+    return [each or rest for each in known], source
+
+
+def _computed(settings: Settings, tests: int) -> int:
+    from poisson_stats.planning import plan_replicates
+
+    return plan_replicates(settings.max_mde, max(tests, 1), q=settings.q, paired=True)
+
+
+def _with_limits(plan: Plan) -> Plan:
+    """Return the plan with the smallest change that its weakest condition would show."""
+    if not plan.tests:
+        return plan
+    from poisson_stats.planning import design_limit
+
+    unpaired, paired = (
+        design_limit(plan.fewest, plan.tests, q=plan.q, paired=paired) for paired in (False, True)
+    )
+    return replace(plan, unpaired=unpaired, paired=paired)
+
+
+def _with_estimate(plan: Plan, earlier: RunReader | None) -> Plan:
+    """Return the plan with the time it should take, where an earlier run of these conditions tells."""
+    mean_s = None if earlier is None else _mean_wall_s(earlier)
+    if earlier is None or mean_s is None:
+        return plan
+    seconds = mean_s * plan.replicates / max(plan.workers, 1)
+    return replace(plan, estimated_s=seconds, estimated_from=earlier.run.name)
+
+
+def _mean_wall_s(run: RunReader) -> float | None:
+    """Return how long a replicate of a run took on average; None where nothing was measured."""
+    import numpy as np
+
+    wall_s = run.columns().wall_s
+    measured = wall_s[~np.isnan(wall_s)]
+    return float(measured.mean()) if measured.size else None
+
+
+def _not_common(found: Sequence[CollectedCondition], baseline: RunReader | None) -> int:
+    if baseline is None:
+        return 0
+    keys = {each.key for each in baseline.conditions}
+    return sum(each.condition.key not in keys for each in found)

@@ -1,0 +1,75 @@
+"""The plan of a sweep as text: what will run, what it will be able to see, how long it may take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_poisson.progress import duration
+from pytest_poisson.render.formatting import plural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from poisson_stats.planning import DesignLimit
+    from pytest_poisson.plan import Plan
+
+
+def render_plan(plan: Plan, variant: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the lines of the plan, none longer than 80 columns but for names."""
+    lines = [
+        ("conditions", f"{len(plan.conditions):,} of {_rollouts(plan)}"),
+        ("replicates", f"{_each(plan)} ({plan.source}), {plan.replicates:,} in all"),
+        ("variant", " ".join(f"{name}={value}" for name, value in variant)),
+        ("baseline", _baseline(plan)),
+        ("events", _events(plan)),
+        *_limits(plan),
+        ("workers", str(plan.workers) if plan.workers else "none: in this process"),
+        ("time", _time(plan)),
+    ]
+    return [f"{name:<11} {text}" for name, text in lines if text]
+
+
+def _rollouts(plan: Plan) -> str:
+    ids = [each.id for each in plan.rollouts]
+    return f"rollout {ids[0]}" if len(ids) == 1 else f"{len(ids)} rollouts"
+
+
+def _each(plan: Plan) -> str:
+    most = max(each.replicates for each in plan.conditions)
+    return f"{most:,} each" if most == plan.fewest else f"{plan.fewest:,} to {most:,} each"
+
+
+def _baseline(plan: Plan) -> str:
+    if plan.baseline is None:
+        return ""
+    alone = f"; {plan.not_common} conditions it does not have" if plan.not_common else ""
+    return f"{plan.baseline}{alone}"
+
+
+def _events(plan: Plan) -> str:
+    if not plan.tests:
+        return "none declared: a comparison needs failures=[...] or successes=[...]"
+    return f"{', '.join(plan.events)}: {plural(plan.tests, 'test')} at q = {plan.q:g}"
+
+
+def _limits(plan: Plan) -> list[tuple[str, str]]:
+    """Say what the smallest change is that each kind of comparison would find 4 times in 5, at the worst rate."""
+    if plan.unpaired is None or plan.paired is None:
+        return []
+    return [
+        ("limit", f"on fresh seeds: {_limit(plan.unpaired, plan)}"),
+        ("", f"on the same seeds: {_limit(plan.paired, plan)}"),
+    ]
+
+
+def _limit(design: DesignLimit, plan: Plan) -> str:
+    if design.limit != design.limit:  # NaN: nothing can be found
+        return "not even a change from 0 to 1 would be found"
+    verdict = "" if design.limit <= plan.max_mde else f", above the accepted {plan.max_mde:g}"
+    return f"a change of {design.limit:.3f} at base rate {design.base_rate:.3f}{verdict}"
+
+
+def _time(plan: Plan) -> str:
+    if plan.estimated_s is None:
+        return ""
+    return f"about {duration(plan.estimated_s)}, from run {plan.estimated_from}"

@@ -1,0 +1,92 @@
+"""The section a sweep prints at the end of its session."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from pytest_poisson.render.accounting_text import accounting_line
+from pytest_poisson.render.diff_text import render_diff
+from pytest_poisson.render.layout import wrap
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from poisson_store import RunReader
+    from pytest_poisson.gate import Gate
+
+NOTICES_SHOWN = 5
+
+
+def render_session(
+    run: RunReader,
+    gate: Gate | None,
+    notices: Sequence[str],
+    *,
+    width: int = 80,
+    colour: bool = False,
+    verbosity: int = 0,
+    store: str | None = None,
+) -> list[str]:
+    """Return the lines: the run's account, the comparison if there is one, what to type next, why it fails.
+
+    Parameters
+    ----------
+    run, gate
+        The run that was swept, and what it means; no gate where the sweep was stopped.
+    notices
+        What workers had to say that belongs to no replicate.
+    width, colour
+        Of the terminal.
+    verbosity
+        pytest's: below 0 the account and the verdict alone, above 0 every row.
+    store
+        The store's directory where it is not the default.
+    """
+    lines = [f"run {run.run.name} is {run.run.status}: {accounting_line(run.accounting())}"]
+    lines += _notices(notices, width)
+    if gate is None:
+        return lines
+    if gate.check is None:
+        lines += [*_outcomes(run, width), *([] if verbosity < 0 else _next(gate))]
+    elif verbosity < 0:
+        lines.append(f"verdict: {gate.check.diff.verdict}")
+    else:
+        text = render_diff(gate.check.diff, width=width, colour=colour, verbose=verbosity > 0, store=store)
+        lines += ["", *text.rstrip("\n").split("\n")]
+    if gate.status:
+        lines += [
+            "",
+            *wrap(f"The session fails with exit status {gate.status}: {gate.status_reason}.", width),
+        ]
+    return lines
+
+
+def _notices(notices: Sequence[str], width: int) -> list[str]:
+    lines = []
+    for text, count in Counter(notices).most_common(NOTICES_SHOWN):
+        lines += wrap(f"note ({count} times): {text}" if count > 1 else f"note: {text}", width, rest="  ")
+    if len(set(notices)) > NOTICES_SHOWN:
+        lines.append(f"and {len(set(notices)) - NOTICES_SHOWN} other notes")
+    return lines
+
+
+def _outcomes(run: RunReader, width: int) -> list[str]:
+    """Count the outcomes of the whole run, for a first look; `pytest-poisson show` has them by condition."""
+    total: Counter[str] = Counter()
+    for counts in run.outcome_counts().values():
+        total.update(counts)
+    if not total:
+        return []
+    words = (f"{name} {count:,}" for name, count in total.most_common())
+    return wrap(f"endings: {', '.join(words)}", width, rest="  ")
+
+
+def _next(gate: Gate) -> list[str]:
+    if gate.nothing_measured:
+        return []
+    return [
+        "",
+        "Change the program, then measure it on the same seeds:",
+        "  pytest --poisson-pair-with=latest",
+    ]

@@ -1,0 +1,72 @@
+"""Which rollouts a session selected, and what becomes of them where there is no sweep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_poisson.plugin import SETTINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_poisson.collect import CollectedCondition
+
+HOW_TO_RUN = "a rollout: run it with --poisson-sweep"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The conditions that a session selected.
+
+    Attributes
+    ----------
+    conditions
+        Those selected, in the order of their definition.
+    left_out
+        Those collected and deselected.
+    words
+        What selected them, as on the command line; None where nothing narrowed the suite down.
+    """
+
+    conditions: tuple[CollectedCondition, ...] = ()
+    left_out: tuple[CollectedCondition, ...] = ()
+    words: str | None = None
+
+
+SELECTION: pytest.StashKey[Selection] = pytest.StashKey()
+
+
+def settle_selection(
+    config: pytest.Config, conditions: Sequence[CollectedCondition], items: Sequence[pytest.Item]
+) -> None:
+    """Record which conditions are left among the items; without a sweep, skip them with a reason."""
+    chosen = set(items)
+    selected = tuple(each for each in conditions if each.item in chosen)
+    left_out = tuple(each for each in conditions if each.item not in chosen)
+    config.stash[SELECTION] = Selection(selected, left_out, _words(config, left_out))
+    settings = config.stash[SETTINGS]
+    if settings.sweeping or not selected:
+        return
+    if settings.replaying or settings.without_sweep == "once":
+        from pytest_poisson.single import single_replicates
+
+        config.pluginmanager.register(single_replicates(config, settings), "poisson-single")
+    else:
+        for each in selected:
+            each.item.add_marker(pytest.mark.skip(reason=HOW_TO_RUN))
+
+
+def _words(config: pytest.Config, left_out: Sequence[CollectedCondition]) -> str | None:
+    """Return what narrowed the suite down: options that deselect, or node ids among the arguments."""
+    options = {"-k": "keyword", "-m": "markexpr", "--deselect": "deselect"}
+    given = [(flag, config.getoption(name, None)) for flag, name in options.items()]
+    words = [
+        f"{flag} {value if isinstance(value, str) else ' '.join(value)}" for flag, value in given if value
+    ]
+    node_ids = [argument for argument in config.args if "::" in str(argument)]
+    if not left_out and not node_ids:
+        return None
+    return " ".join([*(words if left_out else []), *node_ids]) or f"{len(left_out)} conditions deselected"

@@ -1,0 +1,332 @@
+"""A pytest session that sweeps: plan, run, store, gate; one report an item, one section at the end."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from poisson_store import Store, StoreError
+from poisson_store.records import ConditionRecord, RunRecord
+from pytest_poisson import neighbours
+from pytest_poisson.backends.inline import InlineBackend
+from pytest_poisson.backends.local import LocalBackend, default_workers
+from pytest_poisson.environment import describe_environment
+from pytest_poisson.errors import UserError
+from pytest_poisson.job import Job
+from pytest_poisson.plan import Plan, make_plan
+from pytest_poisson.progress import ProgressLine
+from pytest_poisson.replicate import ConditionRunner, RunContext
+from pytest_poisson.seeds import new_salt
+from pytest_poisson.selection import SELECTION, Selection
+from pytest_poisson.store_directory import store_directory
+from pytest_poisson.sweep import Sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from poisson_store import RunReader
+    from pytest_poisson.backends import Backend
+    from pytest_poisson.gate import Gate
+    from pytest_poisson.options import Settings
+
+
+TERMINAL_WIDTH = 80
+
+
+class SweepSession:
+    """The hooks of a session in which rollouts are swept."""
+
+    def __init__(self, config: pytest.Config, settings: Settings) -> None:
+        self.config = config
+        self.settings = settings
+        self._json = _json_file(config, settings)
+        self.store = Store(store_directory(config, settings))
+        self.xdist_workers = neighbours.take_over_xdist(config)
+        self.plan: Plan | None = None
+        self.run: RunReader | None = None
+        self.gate: Gate | None = None
+        self.notices: list[str] = []
+        self.unmeasured_items: list[str] = []
+        self._conditions: dict[pytest.Item, str] = {}
+        self._open = ExitStack()
+
+    # Before
+
+    def pytest_report_header(self) -> list[str]:
+        """Say which settings were given, and where."""
+        given = [
+            f"{name} ({source})" for name, source in self.settings.sources.items() if source != "default"
+        ]
+        lines = [f"poisson: store {self.store.path}, set: {', '.join(given)}"]
+        if self.xdist_workers is not None:
+            lines.append(
+                "poisson: the workers of pytest-xdist run replicates; ordinary tests run in this process"
+            )
+        return lines
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
+        """Sweep, then let pytest go through the items, each of which reports its condition."""
+        selection = session.config.stash.get(SELECTION, Selection())
+        if session.testsfailed and not session.config.option.continue_on_collection_errors:
+            return None
+        if not selection.conditions or self._only_shows_set_up():
+            return None
+        self._conditions = {each.item: each.condition.key for each in selection.conditions}
+        return self._refusing(lambda: self._plan_and_sweep(session, selection))
+
+    def _only_shows_set_up(self) -> bool:
+        return bool(
+            self.config.getoption("setuponly", default=False)
+            or self.config.getoption("setupplan", default=False)
+        )
+
+    def _refusing(self, work: Callable[[], bool | None]) -> bool | None:
+        """Do something a user's input can make impossible; say so as pytest says it of a bad option."""
+        try:
+            return work()
+        except (UserError, StoreError) as refusal:
+            raise pytest.UsageError(str(refusal)) from None
+
+    def _plan_and_sweep(self, session: pytest.Session, selection: Selection) -> bool | None:
+        baseline = self._open_run(self.settings.baseline)
+        history = baseline or self._latest_of_everything()
+        self.plan = make_plan(
+            selection.conditions, self.settings, workers=self.workers, baseline=baseline, history=history
+        )
+        self._write_plan(self.plan)
+        self._refuse_without_common_condition(self.plan, baseline)
+        if self.settings.dry_run:
+            return True
+        self._sweep(session, selection, self.plan, baseline)
+        self._judge(baseline)
+        return None
+
+    @property
+    def workers(self) -> int:
+        """How many replicates run at a time."""
+        if self.settings.sources["workers"] != "default" and self.settings.workers is not None:
+            return int(self.settings.workers)
+        return self.xdist_workers or default_workers()
+
+    def _open_run(self, name: str | None) -> RunReader | None:
+        return None if name is None else self._open.enter_context(self.store.open(name))
+
+    def _latest_of_everything(self) -> RunReader | None:
+        """Return the newest complete run, for the estimate alone; none is no fault."""
+        try:
+            return self._open_run("latest")
+        except StoreError:
+            return None
+
+    def _write_plan(self, plan: Plan) -> None:
+        from pytest_poisson.render.plan import render_plan
+
+        reporter = self.reporter
+        if reporter is None:
+            return
+        reporter.ensure_newline()
+        reporter.section("pytest-poisson plan")
+        for line in render_plan(plan, self.settings.variant):
+            reporter.write_line(line)
+
+    def _refuse_without_common_condition(self, plan: Plan, baseline: RunReader | None) -> None:
+        if baseline is not None and plan.not_common == len(plan.conditions):
+            from pytest_poisson.gate import NOT_COMPARABLE
+
+            pytest.exit(
+                f"not comparable: this session and run {baseline.run.name!r} have no condition in common; "
+                "nothing was run.",
+                returncode=NOT_COMPARABLE,
+            )
+
+    # The sweep
+
+    def _sweep(
+        self, session: pytest.Session, selection: Selection, plan: Plan, baseline: RunReader | None
+    ) -> None:
+        paired = baseline if self.settings.pair_with else None
+        writer = self.store.create(self._record(selection, plan, paired))
+        progress = ProgressLine(self.reporter)
+        backend = self._backend(session, plan, writer.run)
+        sweep = Sweep([((0, each.replicates),) for each in plan.conditions], backend, writer, progress.show)
+        try:
+            sweep.run()
+        finally:
+            progress.close()
+            self.notices = sweep.notices
+            self.run = self._open_run(writer.run.run_id)
+        if sweep.exit_request is not None:
+            pytest.exit(sweep.exit_request)
+
+    def _record(self, selection: Selection, plan: Plan, paired: RunReader | None) -> RunRecord:
+        settings = self.settings
+        return RunRecord(
+            salt=new_salt() if paired is None else paired.run.salt,
+            rollouts=plan.rollouts,
+            conditions=tuple(
+                ConditionRecord(
+                    each.found.condition.key,
+                    each.found.condition.rollout,
+                    each.found.condition.axes,
+                    each.found.condition.nodeid,
+                    each.replicates,
+                )
+                for each in plan.conditions
+            ),
+            name=settings.name or "",
+            paired_with=None if paired is None else paired.run.run_id,
+            selection=selection.words,
+            environment=describe_environment(self.config.rootpath, self.config.invocation_params.args),  # type: ignore[arg-type]
+            variant=dict(settings.variant),
+            settings={
+                "q": settings.q,
+                "max_mde": settings.max_mde,
+                "backend": "inline" if self.workers == 0 else "local",
+                "workers": self.workers,
+                "timeout_s": settings.timeout,
+                "replicates_from": plan.source,
+            },
+        )
+
+    def _backend(self, session: pytest.Session, plan: Plan, run: RunRecord) -> Backend:
+        variant, outcomes = dict(run.variant), run.outcomes
+        if self.workers == 0:
+            context = RunContext(run.run_id, run.salt, variant, outcomes)
+            runners = [
+                ConditionRunner(
+                    each.found.item,
+                    condition=each.found.condition,
+                    index=index,
+                    declaration=each.found.declaration,
+                    context=context,
+                    interruptible=True,
+                )
+                for index, each in enumerate(plan.conditions)
+            ]
+            return InlineBackend(session, runners)
+        job = Job(
+            arguments=tuple(map(str, self.config.invocation_params.args)),
+            directory=str(self.config.invocation_params.dir),
+            import_path=tuple(sys.path),
+            run_id=run.run_id,
+            salt=run.salt,
+            variant=variant,
+            outcomes=outcomes,
+            keys=tuple(each.found.condition.key for each in plan.conditions),
+            timeout_s=self.settings.timeout,
+        )
+        return LocalBackend(job, self.workers)
+
+    # After
+
+    def _judge(self, baseline: RunReader | None) -> None:
+        from pytest_poisson.gate import judge
+
+        if self.run is None:
+            return
+        self.gate = judge(self.run, baseline, self.settings, store=self._store_to_name)
+        if self._json is not None:
+            self._json.write_text(self._document(self.run, self.gate), encoding="utf-8", newline="\n")
+
+    def _document(self, run: RunReader, gate: Gate) -> str:
+        """Return what `pytest-poisson check`, or `show` where there is no baseline, gives as JSON."""
+        from pytest_poisson.analyses.show import show
+        from pytest_poisson.render.documents import check_document, dump, show_document
+
+        return dump(show_document(show(run)) if gate.check is None else check_document(gate.check))
+
+    @property
+    def _store_to_name(self) -> str | None:
+        """Return the store as commands must name it, or None where it is the default."""
+        return None if self.settings.sources["store"] == "default" else str(self.settings.store)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
+        """Report a condition as one item: passed, failed with the verdict's text, or skipped."""
+        key = self._conditions.get(item)
+        if key is None or not isinstance(item, pytest.Item):
+            return None
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        for when, work in (
+            ("setup", _nothing),
+            ("call", lambda: self._verdict_of(item, key)),
+            ("teardown", _nothing),
+        ):
+            call = pytest.CallInfo.from_call(work, when=when)  # type: ignore[arg-type]
+            report = item.ihook.pytest_runtest_makereport(item=item, call=call)
+            item.ihook.pytest_runtest_logreport(report=report)
+        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        return True
+
+    def _verdict_of(self, item: pytest.Item, key: str) -> None:
+        """Raise what makes the item's report say how its condition did."""
+        if self.gate is None:
+            pytest.skip("the sweep was not judged")
+        if key in self.gate.skipped:
+            pytest.skip(self.gate.skipped[key])
+        if key in self.gate.unmeasured:
+            self.unmeasured_items.append(item.nodeid)
+            pytest.fail(self.gate.unmeasured[key], pytrace=False)
+        if key in self.gate.worse:
+            pytest.fail(self.gate.worse[key], pytrace=False)
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Print the run's accounting, the verdict, and the next command to type."""
+        if not self._conditions:
+            terminalreporter.write_line("No rollout was selected, so nothing was swept.")
+        if self.run is None:
+            return
+        from pytest_poisson.render.session import render_session
+
+        terminalreporter.section("pytest-poisson")
+        lines = render_session(
+            self.run,
+            self.gate,
+            self.notices,
+            width=TERMINAL_WIDTH,
+            colour=terminalreporter.hasmarkup,
+            verbosity=self.config.option.verbose,
+            store=self._store_to_name,
+        )
+        for line in lines:
+            terminalreporter.write_line(line)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Set the exit status where the sweep has something to say that pytest's own does not."""
+        from pytest_poisson.gate import rank_status
+
+        if not self._conditions and exitstatus == pytest.ExitCode.OK and not self._only_shows_set_up():
+            session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
+            return
+        session.exitstatus = rank_status(
+            int(exitstatus), self.gate, self.unmeasured_items, session.testsfailed
+        )
+
+    def pytest_unconfigure(self) -> None:
+        """Close the runs."""
+        self._open.close()
+
+    @property
+    def reporter(self) -> Any:
+        """Return pytest's terminal reporter, or None where there is none."""
+        return self.config.pluginmanager.getplugin("terminalreporter")
+
+
+def _json_file(config: pytest.Config, settings: Settings) -> Path | None:
+    """Return where the result goes as JSON; refuse a place that is not there before anything is spent."""
+    if settings.json is None:
+        return None
+    file = Path(config.invocation_params.dir, settings.json)
+    if not file.parent.is_dir():
+        raise pytest.UsageError(f"--poisson-json={settings.json} lies in a directory that does not exist.")
+    return file
+
+
+def _nothing() -> None:
+    """Stand for a phase that a condition's report does not have."""

@@ -1,0 +1,52 @@
+"""Small suites that the plugin's tests sweep, and what they ask of a finished sweep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from poisson_store import Store
+
+COIN = """
+import pytest
+
+@pytest.fixture(params=["heads", "tails"])
+def side(request):
+    return request.param
+
+@pytest.mark.rollout(id="coin", outcomes=["won", "lost"], failures=["lost"], successes=["won"], replicates=12)
+def test_coin(side, rollout):
+    rollout.end("won" if rollout.random.random() < 0.5 else "lost", t=rollout.replicate, horizon=100)
+"""
+
+
+def sweep(pytester, *options, workers=0, subprocess=False):
+    """Run a sweep; in this process unless workers or a fault ask for another."""
+    run = pytester.runpytest_subprocess if subprocess else pytester.runpytest_inprocess
+    return run("--poisson-sweep", f"--poisson-workers={workers}", "-p", "no:cacheprovider", *options)
+
+
+def episodes(pytester, name="latest"):
+    """Return every episode of a stored run."""
+    with open_run(pytester, name) as run:
+        return list(run.episodes())
+
+
+def open_run(pytester, name="latest"):
+    """Open a stored run."""
+    return Store(Path(pytester.path) / ".poisson").open(name)
+
+
+def endings(pytester, name="latest"):
+    """Return how each replicate of a single condition ended: its outcome, or the cause of having none."""
+    return [each.outcome or each.cause for each in episodes(pytester, name)]
+
+
+def assert_accounted(pytester, name="latest", *, planned):
+    """Assert that every planned replicate has exactly one row or is counted as not run."""
+    with open_run(pytester, name) as run:
+        account = run.accounting()
+        rows = [(each.condition, each.replicate) for each in run.episodes()]
+    assert account.planned == planned
+    assert account.stored == len(rows) == len(set(rows))
+    assert account.with_outcome + account.without_outcome + account.not_run == planned
+    return account

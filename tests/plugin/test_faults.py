@@ -1,0 +1,203 @@
+"""Faults injected for real: each costs one replicate, and the account adds up."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.plugin.support import assert_accounted, endings, episodes, open_run, sweep
+
+FAULTY = """
+import ctypes, os, signal, time
+import pytest
+
+@pytest.mark.rollout(replicates=24)
+def test_faulty(rollout):
+    fault = {
+        3: lambda: os._exit(0),
+        6: lambda: os._exit(1),
+        9: lambda: os.kill(os.getpid(), signal.SIGKILL),
+        12: lambda: time.sleep(600),
+        15: lambda: ctypes.string_at(0),
+        18: lambda: os.kill(os.getpid(), signal.SIGSTOP),
+    }.get(rollout.replicate)
+    if rollout.replicate == 4:
+        raise OSError("no")
+    if rollout.replicate == 5:
+        pytest.skip("no")
+    if fault:
+        fault()
+"""
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_every_fault_costs_one_replicate(pytester, workers):
+    """`os._exit`, kill -9, a segfault, a hang and a stopped process cost their replicate; the rest is intact."""
+    pytester.makepyfile(FAULTY)
+    result = sweep(pytester, "--poisson-timeout=2", workers=workers, subprocess=True)
+    expected = ["passed"] * 24
+    for number in (3, 6, 9, 15):
+        expected[number] = "crashed"
+    expected[12] = expected[18] = "timed_out"
+    expected[4], expected[5] = "errored", "skipped"
+    assert endings(pytester) == expected
+    account = assert_accounted(pytester, planned=24)
+    assert (account.crashed, account.timed_out, account.errored, account.skipped) == (4, 2, 1, 1)
+    rows = episodes(pytester)
+    assert "exit status 0" in rows[3].error
+    assert "signal 9 (SIGKILL)" in rows[9].error
+    assert "no end within 2 s" in rows[12].error
+    line = "*24 replicates planned = 16 with outcome + 2 timed out + 1 errored + 4 crashed + 1 skipped"
+    result.stdout.fnmatch_lines([line])
+
+
+def test_a_replicate_may_misbehave_with_its_process(pytester):
+    """Closing its output, printing a lot, forking, leaving its directory or environment changes nobody's row."""
+    pytester.makepyfile("""
+        import os, sys
+        import pytest
+
+        @pytest.mark.rollout(replicates=24)
+        def test_it(rollout):
+            if rollout.replicate == 1:
+                os.close(1)
+                sys.stdout.close()
+            if rollout.replicate == 2:
+                os.write(2, b"x" * 200000)
+            if rollout.replicate == 3:
+                os.fork()
+            if rollout.replicate == 4:
+                os.chdir("/")
+                os.environ.clear()
+            if rollout.replicate == 5:
+                sys.stdin.read()
+    """)
+    sweep(pytester, "--poisson-timeout=20", "-W", "ignore", workers=1, subprocess=True)
+    assert endings(pytester) == ["passed"] * 24
+    assert_accounted(pytester, planned=24)
+
+
+def test_ctrl_c_ends_the_run_as_interrupted_with_what_was_done(pytester):
+    """Ctrl-C stops the sweep at once; finished replicates are stored, the run says that it was interrupted."""
+    pytester.makepyfile("""
+        import time
+        import pytest
+
+        @pytest.mark.rollout(replicates=400)
+        def test_it():
+            time.sleep(0.05)
+    """)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pytest", "--poisson-sweep", "--poisson-workers=2"],
+        cwd=pytester.path,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    wait_for_rows(pytester, 10)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=30)
+    assert process.returncode == 2
+    with open_run(pytester, newest(pytester)) as run:
+        assert run.run.status == "interrupted"
+    account = assert_accounted(pytester, newest(pytester), planned=400)
+    assert 10 <= account.with_outcome < 400
+    assert f"{account.with_outcome} with outcome + {account.not_run} not run" in out
+
+
+def test_a_killed_controller_leaves_what_was_stored_and_no_worker(pytester):
+    """Kill -9 of the controlling process loses only what was in flight, and its workers end."""
+    pytester.makepyfile("""
+        import os, time
+        import pytest
+
+        @pytest.mark.rollout(replicates=400)
+        def test_it(rollout):
+            time.sleep(0.05)
+            rollout.end("passed", meta={"pid": os.getpid()})
+    """)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pytest", "--poisson-sweep", "--poisson-workers=2"],
+        cwd=pytester.path,
+        stdout=subprocess.DEVNULL,
+    )
+    wait_for_rows(pytester, 10)
+    process.kill()
+    process.wait()
+    run = newest(pytester)
+    assert assert_accounted(pytester, run, planned=400).with_outcome >= 10
+    with open_run(pytester, run) as reader:
+        assert reader.run.status == "interrupted"
+    workers = {each.meta["pid"] for each in episodes(pytester, run)}
+    deadline = time.monotonic() + 10
+    while any(map(alive, workers)):
+        assert time.monotonic() < deadline, "a worker outlived its controller"
+        time.sleep(0.1)
+
+
+def test_pytest_exit_in_a_replicate_ends_the_sweep(pytester):
+    """`pytest.exit` stops the sweep in the controlling process with its message; what was done is stored."""
+    pytester.makepyfile("""
+        import pytest
+
+        @pytest.mark.rollout(replicates=50)
+        def test_it(rollout):
+            if rollout.replicate == 7:
+                pytest.exit("the budget is spent")
+    """)
+    for workers, apart in ((0, False), (1, True)):
+        result = sweep(pytester, workers=workers, subprocess=apart)
+        assert result.ret == 2
+        result.stdout.fnmatch_lines(["*the budget is spent*"])
+        account = assert_accounted(pytester, newest(pytester), planned=50)
+        assert account.cancelled == 1
+        assert account.with_outcome >= 7
+        with open_run(pytester, newest(pytester)) as run:
+            assert run.run.status == "interrupted"
+
+
+def test_a_suite_that_workers_cannot_collect_is_one_sentence(pytester):
+    """Workers that die before they have collected end the sweep with a sentence, not with an endless loop."""
+    pytester.makepyfile("""
+        import os, sys
+        import pytest
+        if "pytest_poisson.worker" in sys.modules:
+            print("cannot be imported here", file=sys.stderr, flush=True)
+            os._exit(7)
+
+        @pytest.mark.rollout(replicates=5)
+        def test_it(): pass
+    """)
+    result = sweep(pytester, workers=2, subprocess=True)
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(
+        ["ERROR: Worker processes end before they have collected*exit status 7*cannot be*"]
+    )
+
+
+def wait_for_rows(pytester, count):
+    """Wait until a run in the store has this many rows."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        time.sleep(0.1)
+        if (name := newest(pytester)) is not None and len(episodes(pytester, name)) >= count:
+            return
+    raise AssertionError("the sweep stored nothing")
+
+
+def newest(pytester):
+    """Return the id of the newest run, whatever its status."""
+    from poisson_store import Store
+
+    runs = Store(pytester.path / ".poisson").runs()
+    return runs[0].run_id if runs else None
+
+
+def alive(pid):
+    """Tell whether a process runs; a zombie does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().split(")")[-1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

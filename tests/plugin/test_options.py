@@ -1,0 +1,96 @@
+"""Options: where a value comes from, and what a bad one is told."""
+
+import pytest
+
+PLAIN = "import pytest\n@pytest.mark.rollout(replicates=2)\ndef test_it(): pass\n"
+
+
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        ("--poisson-replicates=0", "--poisson-replicates=0 must be a whole number from 1."),
+        ("--poisson-replicates=x", "--poisson-replicates=x must be a whole number."),
+        ("--poisson-max-mde=1", "--poisson-max-mde=1 must be a number between 0 and 1."),
+        ("--poisson-max-mde=nan", "--poisson-max-mde=nan must be a number between 0 and 1."),
+        ("--poisson-q=-1", "--poisson-q=-1 must be a number between 0 and 1."),
+        ("--poisson-workers=many", "--poisson-workers=many must be a whole number from 0, or auto."),
+        ("--poisson-timeout=0", "--poisson-timeout=0 must be a number of seconds above 0."),
+        ("--poisson-variant=a", "--poisson-variant=a must have the form KEY=VALUE, where KEY is a name."),
+        ("--poisson-name=latest", "--poisson-name=latest must not be 'latest' or start with '@'*"),
+        (
+            "--poisson-fail-on=bad",
+            "--poisson-fail-on=bad holds 'bad'; it takes worse, any, too-small, missing*",
+        ),
+        ("--poisson-method=z", "--poisson-method=z must be one of mcnemar_bh, fisher_bh."),
+        ("--poisson-replicate=-1", "--poisson-replicate=-1 must be a whole number from 0."),
+        (
+            "--poisson-json=no/such/x.json",
+            "--poisson-json=no/such/x.json lies in a directory that does not exist.",
+        ),
+    ],
+)
+def test_a_bad_value_is_a_usage_error(pytester, option, sentence):
+    """A bad value ends with 4 and one sentence that names option, value and rule; nothing is written."""
+    pytester.makepyfile(PLAIN)
+    result = pytester.runpytest_inprocess("--poisson-sweep", option)
+    assert result.ret == 4
+    result.stderr.fnmatch_lines([f"ERROR: {sentence}"])
+    assert not (pytester.path / ".poisson").exists()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--poisson-pair-with=a", "--poisson-compare-with=b"],
+        ["--poisson-replicate=1", "--poisson-sweep"],
+        ["--poisson-sweep", "--poisson-workers=0", "--poisson-timeout=5"],
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(pytester, options):
+    """A combination without a meaning is a usage error."""
+    pytester.makepyfile(PLAIN)
+    assert pytester.runpytest_inprocess(*options).ret == 4
+
+
+@pytest.mark.parametrize("table", ["[tool.pytest.ini_options]", "[tool.pytest]"])
+def test_both_tables_of_pyproject_work_with_real_types(pytester, table):
+    """Numbers are numbers and lists are lists in either table; the header says where a value came from."""
+    if table == "[tool.pytest]" and tuple(map(int, pytest.__version__.split(".")[:2])) < (9, 0):
+        pytest.skip("[tool.pytest] exists from pytest 9.0")
+    pytester.makepyprojecttoml(
+        f"{table}\npoisson_replicates = 3\npoisson_max_mde = 0.5\npoisson_workers = 0\npoisson_timeout = 2.5\n"
+        'poisson_store = "here"\npoisson_variant = ["a=b"]\npoisson_fail_on = "never"\npoisson_event = ["failed"]\n'
+    )
+    pytester.makepyfile(PLAIN.replace("replicates=2", ""))
+    result = pytester.runpytest_inprocess("--poisson-sweep", "--poisson-workers=1")
+    assert result.ret == 0, result.stderr.str()
+    result.stdout.fnmatch_lines(
+        ["*replicates (ini), *workers (option)*", "replicates  3 each (ini), 3 in all"]
+    )
+    assert list((pytester.path / "here").glob("*.sqlite"))
+
+
+def test_the_environment_names_the_store_between_option_and_file(pytester, monkeypatch):
+    """POISSON_STORE wins over the configuration file and loses to the option."""
+    pytester.makeini("[pytest]\npoisson_store = from_file")
+    pytester.makepyfile(PLAIN)
+    monkeypatch.setenv("POISSON_STORE", "from_environment")
+    pytester.runpytest_inprocess("--poisson-sweep", "--poisson-workers=0")
+    pytester.runpytest_inprocess("--poisson-sweep", "--poisson-workers=0", "--poisson-store=from_option")
+    stores = sorted(each.name for each in pytester.path.glob("from_*"))
+    assert stores == ["from_environment", "from_option"]
+
+
+def test_help_names_every_option(pytester):
+    """`--help` lists every flag, `--markers` the mark, and neither imports NumPy."""
+    from pytest_poisson.options import INI_ONLY, OPTIONS
+
+    text = pytester.runpytest_inprocess("--help").stdout.str()
+    for option in OPTIONS:
+        if option.name not in INI_ONLY:
+            assert option.flag in text
+        if option.ini is not None:
+            assert option.key in text
+    pytester.runpytest_inprocess("--markers").stdout.fnmatch_lines(
+        ["@pytest.mark.rollout(id=None, outcomes=None,*"]
+    )

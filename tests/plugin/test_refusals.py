@@ -1,0 +1,81 @@
+"""What cannot be a rollout is refused at collection, by name."""
+
+import pytest
+
+CASES = {
+    "testcase": (
+        "import pytest, unittest\n@pytest.mark.rollout\nclass TestX(unittest.TestCase):\n    def test_it(self): pass\n",
+        "*::TestX::test_it is a method of a unittest.TestCase*",
+    ),
+    "xfail": (
+        "import pytest\n@pytest.mark.xfail\n@pytest.mark.rollout\ndef test_it(): pass\n",
+        "*::test_it is marked xfail, which has no meaning for a rollout*",
+    ),
+    "positional": (
+        "import pytest\n@pytest.mark.rollout(5)\ndef test_it(): pass\n",
+        "*test_it takes keyword arguments only, not 5.*",
+    ),
+    "shadowed": (
+        "import pytest\n@pytest.fixture\ndef rollout(): return 1\n@pytest.mark.rollout\ndef test_it(rollout): pass\n",
+        "*takes the fixture 'rollout' that test_* defines, which hides the one of pytest-poisson; rename it.",
+    ),
+    "coroutine": (
+        "import pytest\n@pytest.mark.rollout\nasync def test_it(): pass\n",
+        "*test_it is a coroutine that nothing would await; install pytest-asyncio or anyio and mark it.",
+    ),
+    "given": (
+        "import pytest\nfrom hypothesis import given, strategies as st\n@pytest.mark.rollout\n"
+        "@given(x=st.integers())\ndef test_it(x): pass\n",
+        "*test_it is a @given test, whose examples are no replicates; draw from rollout.rng instead.",
+    ),
+    "object": (
+        "import pytest\n@pytest.mark.rollout\n@pytest.mark.parametrize('x', [object()])\ndef test_it(x): pass\n",
+        "*test_it?x0?: Axis 'x' has the value <object object at *, a object; give JSON values*",
+    ),
+    "twins": (
+        "import pytest\n@pytest.mark.rollout\n@pytest.mark.parametrize('x', [(1, 2), [1, 2]])\ndef test_it(x): pass\n",
+        "*test_it?x1? and *test_it?x0? are the same condition*",
+    ),
+    "one id": (
+        "import pytest\n@pytest.mark.rollout(id='r', replicates=2)\ndef test_a(): pass\n"
+        "@pytest.mark.rollout(id='r', replicates=3)\n@pytest.mark.parametrize('x', [1])\ndef test_b(x): pass\n",
+        "*test_b?1? and *test_a name their rollout 'r' but declare different things*",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_cannot_be_a_rollout_is_refused(pytester, case):
+    """Each refusal is one sentence that names the test, with pytest's status for a usage error."""
+    source, sentence = CASES[case]
+    pytester.makepyfile(source)
+    result = pytester.runpytest_inprocess("-p", "no:asyncio", "-p", "no:anyio", "--poisson-sweep")
+    assert result.ret == 4
+    result.stderr.fnmatch_lines([f"ERROR: {sentence}"])
+
+
+def test_objects_with_an_id_are_axes(pytester):
+    """An object is an axis value where `id=` or `ids=` names it, on a mark or on a fixture; the key has the name."""
+    from tests.plugin.support import open_run, sweep
+
+    pytester.makepyfile("""
+        import pytest
+
+        class Thing: ...
+
+        @pytest.fixture(params=[Thing(), Thing()], ids=["one", "two"])
+        def listed(request): return request.param
+
+        @pytest.fixture(params=[pytest.param(Thing(), id="three")])
+        def named(request): return request.param
+
+        @pytest.mark.parametrize("x, y", [pytest.param(Thing(), 1, id="four")])
+        @pytest.mark.parametrize("z", [Thing()], ids=lambda thing: "five")
+        @pytest.mark.rollout(replicates=1)
+        def test_it(listed, named, x, y, z): pass
+    """)
+    assert sweep(pytester).ret == 0
+    with open_run(pytester) as run:
+        axes = [each.axes for each in run.conditions]
+    common = {"named": {"id": "three"}, "x": {"id": "four"}, "y": 1, "z": {"id": "five"}}
+    assert axes == [{**common, "listed": {"id": "one"}}, {**common, "listed": {"id": "two"}}]
