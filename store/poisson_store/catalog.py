@@ -91,7 +91,7 @@ class Store:
 
     def runs(self) -> list[RunSummary]:
         """List every run, newest first; a damaged file is listed with its problem."""
-        return list_runs(self.path)
+        return list_runs(self.path, self._index)
 
     def resolve(self, name: str) -> Path:
         """Find the one run that is meant.

@@ -62,7 +62,7 @@ def _explain(path: Path, doing: str, error: sqlite3.DatabaseError) -> StoreError
     for sign, reason in _REASONS.items():
         if sign in str(error):
             return StoreError(f"Cannot {doing} {path}: {reason}.")
-    return DamagedRunError(f"Cannot {doing} {path}: the file is damaged or no pytest-poisson run ({error}).")
+    return DamagedRunError(f"Cannot {doing} {path}: the file is damaged ({error}).")
 
 
 def _in_words(error: OSError) -> str:

@@ -1,9 +1,10 @@
-"""What a store knows beside its runs: baselines and saved comparisons; also the lock that makes names unique."""
+"""What a store knows beside its runs: baselines and saved comparisons; also the lock under which names are given."""
 
 from __future__ import annotations
 
 import json
-from contextlib import closing, contextmanager
+import sqlite3
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from poisson_store.codec import to_json
@@ -11,15 +12,14 @@ from poisson_store.connection import connect, now_text, transaction
 from poisson_store.errors import NewerSchemaError, StoreError, UnknownRunError, storage_errors
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from poisson_store.records import Json
 
 FILE = "catalog.sqlite"
 VERSION = 1
-"""The format of the index; it can be remade from nothing but baselines and comparisons."""
+"""The format of the index."""
 
 DDL = """\
 -- The run that each baseline stands for.
@@ -34,7 +34,14 @@ CREATE TABLE comparisons (
     id TEXT PRIMARY KEY,            -- hex digits of SHA-256 over the runs and the settings compared
     saved_at TEXT NOT NULL,         -- ISO 8601, UTC
     result TEXT NOT NULL            -- JSON object
-);
+) WITHOUT ROWID;
+
+-- Summaries of ended runs, so that a list need not open every file; may be emptied at any time.
+CREATE TABLE summaries (
+    file TEXT PRIMARY KEY,          -- name of the run's file
+    stamp TEXT NOT NULL,            -- size, time of change and inode the summary is of
+    summary TEXT NOT NULL           -- JSON object
+) WITHOUT ROWID;
 """
 
 
@@ -115,6 +122,26 @@ class Index:
         """List the ids of the saved comparisons, newest first."""
         return [row[0] for row in self._read("SELECT id FROM comparisons ORDER BY saved_at DESC, id")]
 
+    def summaries(self) -> dict[str, tuple[str, str]]:
+        """Map file names to stamp and summary as far as they are known; a damaged index knows none."""
+        try:
+            return {
+                row[0]: (row[1], row[2]) for row in self._read("SELECT file, stamp, summary FROM summaries")
+            }
+        except StoreError:
+            return {}
+
+    def remember(self, rows: Sequence[tuple[str, str, str]]) -> None:
+        """Keep summaries where there is an index that can be written right now; else do nothing."""
+        if not rows or not self._path.exists():
+            return
+        with (
+            suppress(sqlite3.DatabaseError),
+            closing(connect(self._path, "rw", timeout=0)) as it,
+            transaction(it),
+        ):
+            it.executemany("REPLACE INTO summaries VALUES (?, ?, ?)", rows)
+
     def _read(self, query: str, *values: str) -> list[tuple[str, ...]]:
         if not self._path.exists():
             return []
@@ -124,7 +151,7 @@ class Index:
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         if self._check_version(connection) == 0:
-            for statement in DDL.split(";"):
+            for statement in DDL.split("\n\n"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {VERSION}")
 

@@ -21,6 +21,9 @@ CAUSES = ("timed_out", "errored", "crashed", "skipped", "cancelled")
 STATUSES = ("running", "complete", "partial", "interrupted")
 """`partial`: scheduling was stopped by a cap; `interrupted`: the session ended or died before it was done."""
 
+ENDS = STATUSES[1:]
+"""The statuses of a run that has ended."""
+
 KINDS = ("llm", "tool", "retrieval", "db", "http", "agent", "other")
 """What a span may be; a kind is stored as its position here."""
 

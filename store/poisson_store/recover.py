@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from poisson_store.codec import points_inside, read_run
 from poisson_store.connection import connect
 from poisson_store.errors import DamagedRunError, storage_errors
-from poisson_store.records import SpanRow
+from poisson_store.spans import COLUMNS
 from poisson_store.texts import read_text
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _SUMS = "tokens_in, tokens_out, unknown_usage, spans_left_out"
-_SPAN = ", ".join(SpanRow._fields)
 
 
 class Wreck:
@@ -74,18 +73,24 @@ class Wreck:
         ((error, meta),) = self._of("notes", "error, meta", condition, replicate) or [(None,) * 2]
         (sums,) = self._of("traces", _SUMS, condition, replicate) or [(None,) * 4]
         attempts = self._of("attempts", "attempt, error, started_ns, wall_s", condition, replicate)
-        spans = [
-            (
-                *span[:6],
-                self._text(span[6]),
-                self._text(span[7]),
-                *span[8:14],
-                self._text(span[14]),
-                *span[15:],
-            )
-            for span in self._of("spans", _SPAN, condition, replicate)
-        ]
+        spans = self._spans(condition, replicate)
         return (*numbers, error, meta, *sums, spans or None, attempts or None)
+
+    def _spans(self, condition: int, replicate: int) -> list[tuple[Any, ...]]:
+        """Read spans in the order of `SpanRow`; a text that is lost is None."""
+        cuts = {
+            tuple(cut[:2]): cut[2:]
+            for cut in self._of("cuts", "position, side, bytes, digest", condition, replicate)
+        }
+        none = (None, None)
+        return [
+            (
+                *(*span[:6], self._text(span[6]), self._text(span[7])),
+                *(*cuts.get((position, "input"), none), *cuts.get((position, "output"), none)),
+                *(*span[8:10], self._text(span[10]), *span[11:]),
+            )
+            for position, *span in self._of("spans", f"position, {COLUMNS}", condition, replicate)
+        ]
 
     def _of(self, table: str, columns: str, condition: int, replicate: int) -> list[tuple[Any, ...]]:
         query = f"SELECT {columns} FROM {table} WHERE replicate = ? AND condition = ?"

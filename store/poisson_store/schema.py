@@ -165,22 +165,29 @@ CREATE TABLE spans (
     position INTEGER NOT NULL,      -- from 0
     span_id TEXT NOT NULL,          -- unique in its episode
     parent_id TEXT,                 -- span_id of the enclosing span
-    kind INTEGER NOT NULL REFERENCES kinds,
+    kind INTEGER NOT NULL,          -- of kinds
     name TEXT NOT NULL,
     start_ns INTEGER NOT NULL,      -- UTC epoch ns
     end_ns INTEGER NOT NULL,        -- UTC epoch ns
     input INTEGER,                  -- of texts; NULL where there was none or it was not kept
     output INTEGER,                 -- of texts; NULL where there was none or it was not kept
-    input_bytes INTEGER,            -- full length where input was cut or not kept
-    input_digest TEXT,              -- SHA-256 in hex of the full input where it was cut or not kept
-    output_bytes INTEGER,           -- full length where output was cut or not kept
-    output_digest TEXT,             -- SHA-256 in hex of the full output where it was cut or not kept
     tokens_in INTEGER,              -- as the provider reported; NULL is unknown
     tokens_out INTEGER,             -- as the provider reported; NULL is unknown
     attrs INTEGER,                  -- of texts: a JSON object; NULL where it is empty
     error TEXT,
     step TEXT,                      -- the named step it belongs to
     PRIMARY KEY (replicate, condition, position)
+) WITHOUT ROWID;
+
+-- What the bodies were that were cut or not kept.
+CREATE TABLE cuts (
+    condition INTEGER NOT NULL,
+    replicate INTEGER NOT NULL,
+    position INTEGER NOT NULL,      -- of the span
+    side TEXT NOT NULL,             -- input or output
+    bytes INTEGER NOT NULL,         -- full length in UTF-8
+    digest TEXT NOT NULL,           -- SHA-256 in hex of the full text
+    PRIMARY KEY (replicate, condition, position, side)
 ) WITHOUT ROWID;
 
 -- Episodes counted by condition and outcome or cause; filled when the run ends, empty while it is running.
@@ -205,7 +212,7 @@ CREATE VIEW readable AS
     LEFT JOIN notes USING (replicate, condition);
 """
 
-BY_EPISODE = ("episodes", "traces", "notes", "attempts", "spans")
+BY_EPISODE = ("episodes", "traces", "notes", "attempts", "spans", "cuts")
 """The tables whose rows belong to one (condition, replicate)."""
 
 MIGRATIONS: Mapping[int, Sequence[str]] = {}

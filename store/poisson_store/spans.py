@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from poisson_store.codec import find_position, marks, to_json
+from poisson_store.codec import find_position, to_json
 from poisson_store.records import KINDS, Cut, Span, SpanRow, Tokens
 from poisson_store.texts import read_text, storable
 
@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Sequence
 
-_COLUMNS = ", ".join(SpanRow._fields)
-INSERT_SPAN = f"INSERT INTO spans (condition, replicate, position, {_COLUMNS}) VALUES ({marks(3 + len(SpanRow._fields))})"
+COLUMNS = "span_id, parent_id, kind, name, start_ns, end_ns, input, output, tokens_in, tokens_out, attrs, error, step"
+INTO_SPANS = f"spans (condition, replicate, position, {COLUMNS})"
+INTO_CUTS = "cuts (condition, replicate, position, side, bytes, digest)"
 
 _KINDS = {kind: number for number, kind in enumerate(KINDS)}
+_KIND_NUMBERS = frozenset(_KINDS.values())
 
 
 def span_row(span: Span) -> SpanRow:
@@ -50,12 +52,27 @@ def span_row(span: Span) -> SpanRow:
 
 
 def stored_span(span: Sequence[Any], intern: Callable[[str | None], int | None]) -> tuple[Any, ...]:
-    """Replace the bodies and attributes of a span's row by their numbers among the texts of the run."""
-    span_id, parent_id, kind, name, start_ns, end_ns, given, gave, *cuts_and_tokens, attrs, error, step = span
+    """Turn a span's row into that of `spans`: bodies and attributes become numbers of texts, cuts go elsewhere.
+
+    Raises
+    ------
+    ValueError
+        If the row has another length, or the kind is unknown.
+    """
+    span_id, parent_id, kind, name, start_ns, end_ns, given, gave, *rest = span
+    _, _, _, _, tokens_in, tokens_out, attrs, error, step = rest
+    if kind not in _KIND_NUMBERS:
+        raise ValueError(f"span {name!r} has kind={kind!r}, which is no position in KINDS")
     return (
         *(storable(span_id), storable(parent_id), kind, storable(name), start_ns, end_ns),
-        *(intern(given), intern(gave), *cuts_and_tokens, intern(attrs), storable(error), storable(step)),
+        *(intern(given), intern(gave), tokens_in, tokens_out, intern(attrs), storable(error), storable(step)),
     )
+
+
+def stored_cuts(span: Sequence[Any]) -> list[tuple[str, int, str]]:
+    """List the rows of `cuts` that a span's row gives rise to."""
+    sides = (("input", *span[8:10]), ("output", *span[10:12]))
+    return [cut for cut in sides if cut[1] is not None]
 
 
 def count_leaves(spans: Sequence[tuple[Any, ...]]) -> tuple[int | None, int | None]:
@@ -69,28 +86,53 @@ def count_leaves(spans: Sequence[tuple[Any, ...]]) -> tuple[int | None, int | No
 
 def read_spans(connection: sqlite3.Connection, condition: int, replicate: int) -> tuple[Span, ...]:
     """Read the spans of one episode, in the order they were recorded."""
+    where = "WHERE replicate = ? AND condition = ?"
     rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM spans WHERE replicate = ? AND condition = ? ORDER BY position",
-        (replicate, condition),
+        f"SELECT {COLUMNS} FROM spans {where} ORDER BY position", (replicate, condition)
     ).fetchall()
-    return tuple(_span(connection, SpanRow._make(row)) for row in rows)
+    cuts = {
+        (position, side): Cut(length, digest)
+        for position, side, length, digest in connection.execute(
+            f"SELECT position, side, bytes, digest FROM cuts {where}", (replicate, condition)
+        ).fetchall()
+    }
+    return tuple(
+        _span(connection, row, cuts.get((position, "input")), cuts.get((position, "output")))
+        for position, row in enumerate(rows)
+    )
 
 
-def _span(connection: sqlite3.Connection, row: Any) -> Span:
-    unknown = row.tokens_in is None and row.tokens_out is None
+def _span(
+    connection: sqlite3.Connection, row: Sequence[Any], input_cut: Cut | None, output_cut: Cut | None
+) -> Span:
+    (
+        span_id,
+        parent_id,
+        kind,
+        name,
+        start_ns,
+        end_ns,
+        given,
+        gave,
+        tokens_in,
+        tokens_out,
+        attrs,
+        error,
+        step,
+    ) = row
     return Span(
-        span_id=row.span_id,
-        parent_id=row.parent_id,
-        kind=KINDS[row.kind],
-        name=row.name,
-        start_ns=row.start_ns,
-        end_ns=row.end_ns,
-        input=read_text(connection, row.input),
-        output=read_text(connection, row.output),
-        tokens=None if unknown else Tokens(row.tokens_in, row.tokens_out),
-        attrs=json.loads(read_text(connection, row.attrs) or "{}"),
-        error=row.error,
-        step=row.step,
-        input_cut=None if row.input_bytes is None else Cut(row.input_bytes, row.input_digest),
-        output_cut=None if row.output_bytes is None else Cut(row.output_bytes, row.output_digest),
+        span_id=span_id,
+        parent_id=parent_id,
+        kind=KINDS[kind],
+        name=name,
+        start_ns=start_ns,
+        end_ns=end_ns,
+        input=read_text(connection, given),
+        output=read_text(connection, gave),
+        tokens=None if tokens_in is None and tokens_out is None else Tokens(tokens_in, tokens_out),
+        attrs=json.loads(read_text(connection, attrs) or "{}"),
+        error=error,
+        step=step,
+        input_cut=input_cut,
+        output_cut=output_cut,
     )

@@ -6,13 +6,14 @@ import hashlib
 import zlib
 from typing import TYPE_CHECKING
 
+from poisson_store.bulk import insert_many
 from poisson_store.errors import DamagedRunError
 from poisson_store.records import Cut
 
 if TYPE_CHECKING:
     import sqlite3
 
-WORTH_PACKING = 512
+WORTH_PACKING = 1_024
 """Bytes below which compressing costs more time than the space is worth."""
 
 REMEMBERED = 20_000
@@ -82,38 +83,48 @@ def unpack(packed: int, body: bytes, length: int) -> bytes:
 
 
 class TextTable:
-    """The `texts` of a run as its writer sees them."""
+    """The `texts` of a run as its one writer sees them."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._known: dict[bytes, int] = {}
+        self._waiting: list[tuple[int, bytes, int, int, bytes]] = []
+        self._next = 0
+        self.forget()
 
     def intern(self, text: str | None) -> int | None:
-        """Give the number of a text, storing it if it is new."""
+        """Give the number of a text; `store` must follow in the same transaction."""
         if text is None:
             return None
         data = encode(text)
         digest = hashlib.sha256(data).digest()
         number = self._known.get(digest)
         if number is None:
-            if len(self._known) >= REMEMBERED:
-                self.forget()
-            number = self._known[digest] = self._store(digest, data)
+            number = self._known[digest] = self._find(digest) or self._queue(digest, data)
         return number
 
-    def forget(self) -> None:
-        """Drop what is remembered; needed where a transaction that stored texts was rolled back."""
-        self._known.clear()
+    def store(self) -> None:
+        """Store the new texts."""
+        insert_many(self._connection, "texts", self._waiting)
+        self._waiting.clear()
+        if len(self._known) > REMEMBERED:
+            self._known.clear()
 
-    def _store(self, digest: bytes, data: bytes) -> int:
-        added = self._connection.execute(
-            "INSERT INTO texts (digest, bytes, packed, body) VALUES (?, ?, ?, ?) ON CONFLICT (digest) DO NOTHING",
-            (digest, len(data), *pack(data)),
-        )
-        if added.rowcount == 1 and added.lastrowid is not None:
-            return added.lastrowid
-        (number,) = self._connection.execute("SELECT text FROM texts WHERE digest = ?", (digest,)).fetchone()
-        return int(number)
+    def forget(self) -> None:
+        """Begin afresh; needed where a transaction was rolled back."""
+        self._known.clear()
+        self._waiting.clear()
+        (last,) = self._connection.execute("SELECT ifnull(max(text), 0) FROM texts").fetchone()
+        self._next = last + 1
+
+    def _find(self, digest: bytes) -> int | None:
+        row = self._connection.execute("SELECT text FROM texts WHERE digest = ?", (digest,)).fetchone()
+        return None if row is None else int(row[0])
+
+    def _queue(self, digest: bytes, data: bytes) -> int:
+        number, self._next = self._next, self._next + 1
+        self._waiting.append((number, digest, len(data), *pack(data)))
+        return number
 
 
 def read_text(connection: sqlite3.Connection, number: int | None) -> str | None:

@@ -6,18 +6,18 @@ import math
 import sqlite3
 import time
 from contextlib import closing, contextmanager
-from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from poisson_store.codec import episode_row, insert_run, marks, points_inside, positions, read_run
+from poisson_store.bulk import insert_many
+from poisson_store.codec import episode_row, insert_run, points_inside, positions, read_run
 from poisson_store.connection import SETTLE_S, connect, leave_plain, now_text, open_for_writing, transaction
 from poisson_store.errors import StoreError, storage_errors
 from poisson_store.liveness import this_session
-from poisson_store.records import EpisodeRow
+from poisson_store.records import ENDS, EpisodeRow
 from poisson_store.redeclare import redeclare
 from poisson_store.schema import create_tables
-from poisson_store.spans import INSERT_SPAN, count_leaves, span_row, stored_span
+from poisson_store.spans import INTO_CUTS, INTO_SPANS, count_leaves, span_row, stored_cuts, stored_span
 from poisson_store.texts import TextTable, storable
 
 if TYPE_CHECKING:
@@ -35,16 +35,7 @@ SYNC_S = 1.0
 BEAT_S = 10.0
 """How often a busy writer records that it lives."""
 
-ENDS = ("complete", "partial", "interrupted")
-
-_ADD = "INSERT INTO episodes VALUES {} ON CONFLICT (replicate, condition) DO NOTHING"
-_ONE = f"({marks(9)})"
-# One statement for many rows halves the time a row takes; 999 is the fewest parameters an SQLite allows.
-_ROWS_A_STATEMENT = 999 // 9
-_ADD_ONE = _ADD.format(_ONE)
-_ADD_MANY = _ADD.format(", ".join([_ONE] * _ROWS_A_STATEMENT))
-_ADD_ATTEMPT = f"INSERT INTO attempts VALUES ({marks(6)})"
-
+_KEY = "replicate, condition"
 _UNFIT = (
     sqlite3.InterfaceError,
     sqlite3.IntegrityError,
@@ -104,11 +95,13 @@ class RunWriter:
             If a row cannot be stored (nothing of the call is) or the disk refuses.
         """
         batch = [row if isinstance(row, tuple) else self._row(row) for row in rows]
-        bare = [row for row in batch if row[9:] == _NO_REST]
+        rich = [row for row in batch if row[9:] != _NO_REST]
+        bare = [row for row in batch if row[9:] == _NO_REST] if rich else batch
         with self._transaction():
             try:
-                new = self._add_bare(bare)
-                return new + (self._add_rich(batch) if len(bare) < len(batch) else 0)
+                fresh = self._fresh(rich) if rich else ()
+                self._add_belongings(fresh)
+                return self._insert(bare) + len(fresh)
             except _UNFIT as error:
                 raise self._refusal(batch, error) from error
 
@@ -209,56 +202,46 @@ class RunWriter:
             episode, self._conditions, self._outcomes, [span_row(span) for span in episode.spans]
         )
 
-    def _add_bare(self, rows: Sequence[tuple[Any, ...]]) -> int:
-        new = 0
-        whole = len(rows) - len(rows) % _ROWS_A_STATEMENT
-        for start in range(0, whole, _ROWS_A_STATEMENT):
-            chunk = rows[start : start + _ROWS_A_STATEMENT]
-            new += self._connection.execute(
-                _ADD_MANY, tuple(chain.from_iterable(map(_NUMBERS, chunk)))
-            ).rowcount
-        if whole < len(rows):
-            new += self._connection.executemany(_ADD_ONE, map(_NUMBERS, rows[whole:])).rowcount
-        return new
+    def _insert(self, rows: Sequence[tuple[Any, ...]]) -> int:
+        return insert_many(self._connection, "episodes", list(map(_NUMBERS, rows)), unless=_KEY)
 
-    def _add_rich(self, batch: Sequence[tuple[Any, ...]]) -> int:
-        """Add the rows that have more than numbers, each with what belongs to it, if it is new."""
-        fresh = [
-            row
-            for row in batch
-            if row[9:] != _NO_REST and self._connection.execute(_ADD_ONE, _NUMBERS(row)).rowcount == 1
-        ]
-        add = self._connection.executemany
-        add(
-            f"INSERT INTO traces VALUES ({marks(8)})",
-            [
+    def _fresh(self, rows: Sequence[tuple[Any, ...]]) -> Sequence[tuple[Any, ...]]:
+        """Insert the numbers of rows and return those rows that were new."""
+        self._connection.execute("SAVEPOINT fresh")
+        new = self._insert(rows)
+        if new < len(rows):
+            self._connection.execute("ROLLBACK TO fresh")
+            rows = [row for row in rows if self._insert([row])]
+        self._connection.execute("RELEASE fresh")
+        return rows
+
+    def _add_belongings(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Add what new episodes have beside numbers."""
+        intern, spans, cuts = self._texts.intern, [], []
+        for row in rows:
+            for position, span in enumerate(row[15] or ()):
+                spans.append((*row[:2], position, *stored_span(span, intern)))
+                cuts += [(*row[:2], position, *cut) for cut in stored_cuts(span)]
+        self._texts.store()
+        tables = {
+            "traces": [
                 (*row[:2], *row[11:15], *count_leaves(row[15] or ()))
-                for row in fresh
+                for row in rows
                 if row[15] or row[11:15] != _NO_SUMS
             ],
-        )
-        add(
-            "INSERT INTO notes VALUES (?, ?, ?, ?)",
-            [(*row[:2], storable(row[9]), storable(row[10])) for row in fresh if row[9:11] != (None, None)],
-        )
-        intern = self._texts.intern
-        add(
-            INSERT_SPAN,
-            (
-                (*row[:2], place, *stored_span(span, intern))
-                for row in fresh
-                for place, span in enumerate(row[15] or ())
-            ),
-        )
-        add(
-            _ADD_ATTEMPT,
-            (
+            "notes": [
+                (*row[:2], storable(row[9]), storable(row[10])) for row in rows if row[9:11] != (None, None)
+            ],
+            "attempts": [
                 (*row[:2], number, storable(error), started_ns, wall_s)
-                for row in fresh
+                for row in rows
                 for number, error, started_ns, wall_s in row[16] or ()
-            ),
-        )
-        return len(fresh)
+            ],
+            INTO_SPANS: spans,
+            INTO_CUTS: cuts,
+        }
+        for table, values in tables.items():
+            insert_many(self._connection, table, values)
 
     def _refusal(self, batch: Sequence[tuple[Any, ...]], error: Exception) -> StoreError:
         for row in batch:
@@ -334,8 +317,10 @@ def end_run(connection: sqlite3.Connection, status: str, now: str) -> None:
         " GROUP BY condition, outcome, cause ORDER BY condition, outcome, cause"
     )
     connection.execute(
-        "UPDATE conditions SET planned = max(planned, (SELECT ifnull(sum(episodes), 0) FROM tallies"
-        " WHERE tallies.condition = conditions.condition))"
+        "UPDATE conditions SET planned ="
+        " (SELECT sum(episodes) FROM tallies WHERE tallies.condition = conditions.condition)"
+        " WHERE condition IN (SELECT condition FROM conditions JOIN tallies USING (condition)"
+        " GROUP BY condition HAVING sum(episodes) > planned)"
     )
     connection.execute("UPDATE run SET status = ?, ended_at = ?", (status, now))
     connection.execute(
