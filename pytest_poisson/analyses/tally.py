@@ -87,35 +87,48 @@ def build_grid(
     used
         [condition, word] -> whether the outcome occurs there in either arm.
     """
-    rollouts = list(dict.fromkeys(condition.rollout for condition in conditions))
-    index = {name: position for position, name in enumerate(rollouts)}
-    rollout = np.array([index[condition.rollout] for condition in conditions], dtype=np.int64)
-    by_rollout = [[i for i, event in enumerate(events) if event.rollout == name] for name in rollouts]
-    local = _number_words(rollouts, rollout, events, words, used)
-    slots = max((len(own) for own in by_rollout), default=0)
-    counts_for = np.zeros((len(rollouts), slots, int(local.max(initial=0)) + 1), dtype=bool)
-    is_failure = np.zeros((len(rollouts), slots), dtype=bool)
-    number = {word: position for position, word in enumerate(words)}
-    for r, own in enumerate(by_rollout):
-        for slot, event in enumerate(own):
-            known = [number[word] for word in events[event].outcomes if word in number]
-            counts_for[r, slot, local[r, known]] = True
-            is_failure[r, slot] = events[event].kind == "failure"
-    rows = [(c, slot, event) for c, r in enumerate(rollout) for slot, event in enumerate(by_rollout[r])]
-    condition, slot_of, event_of = np.array(rows, dtype=np.int64).reshape(-1, 3).T
-    direction = np.where(is_failure[rollout[condition], slot_of], 1, -1)
-    return Grid(
-        tuple(conditions),
-        tuple(events),
-        condition,
-        slot_of,
-        event_of,
-        direction,
-        rollout,
-        local,
-        counts_for,
-        is_failure,
+    own: dict[str, list[int]] = {condition.rollout: [] for condition in conditions}
+    for position, event in enumerate(events):
+        if event.rollout in own:
+            own[event.rollout].append(position)
+    index = {name: position for position, name in enumerate(own)}
+    rollout = np.array([index[each.rollout] for each in conditions], dtype=np.int64)
+    local = _number_words(list(own), rollout, events, words, used)
+    counts_for, is_failure = _words_that_count(
+        [[events[i] for i in each] for each in own.values()], words, local
     )
+    rows = [
+        (c, slot, event) for c, each in enumerate(conditions) for slot, event in enumerate(own[each.rollout])
+    ]
+    condition, slot_of, event_of = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+    return Grid(
+        conditions=tuple(conditions),
+        events=tuple(events),
+        condition=condition,
+        slot=slot_of,
+        event=event_of,
+        direction=np.where(is_failure[rollout[condition], slot_of], 1, -1),
+        rollout=rollout,
+        local=local,
+        counts_for=counts_for,
+        is_failure=is_failure,
+    )
+
+
+def _words_that_count(
+    own: Sequence[Sequence[Event]], words: Sequence[str], local: IntArray
+) -> tuple[BoolArray, BoolArray]:
+    """Return `Grid.counts_for` and `Grid.is_failure` for the events of each rollout."""
+    number = {word: position for position, word in enumerate(words)}
+    slots = max(map(len, own), default=0)
+    counts_for = np.zeros((len(own), slots, int(local.max(initial=0)) + 1), dtype=bool)
+    is_failure = np.zeros((len(own), slots), dtype=bool)
+    for rollout, events in enumerate(own):
+        for slot, event in enumerate(events):
+            known = [number[word] for word in event.outcomes if word in number]
+            counts_for[rollout, slot, local[rollout, known]] = True
+            is_failure[rollout, slot] = event.kind == "failure"
+    return counts_for, is_failure
 
 
 @dataclass(frozen=True, slots=True, eq=False)

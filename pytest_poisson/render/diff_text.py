@@ -8,15 +8,15 @@ from poisson_stats.missing import ACCEPTED_SHARE
 from pytest_poisson.render import formatting as write
 from pytest_poisson.render.accounting_text import accounting_line
 from pytest_poisson.render.commands import next_command
-from pytest_poisson.render.layout import INDENT, Column, Paint, column_widths, table, wrap
+from pytest_poisson.render.diff_table import diff_table
+from pytest_poisson.render.layout import INDENT, Paint, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from poisson_store.records import ConditionRecord, Json
-    from pytest_poisson.analyses.diff_result import Arm, Design, DiffResult, DiffRow, Missing
+    from pytest_poisson.analyses.diff_result import Arm, Design, DiffResult, Missing
 
-ROWS_SHOWN = 10
 NAMES_SHOWN = 3
 TEST_NAMES = {"mcnemar_bh": "McNemar's exact test", "fisher_bh": "Fisher's exact test"}
 COLOURS = {
@@ -28,7 +28,6 @@ COLOURS = {
     "no significant change": (),
 }
 PLACES = {"too many before": "before", "too many after": "after", "too many in both": "in both runs"}
-SHORT_WORDS = {"no significant change": "no change", "too small to tell": "too small"}
 
 
 def render_diff(
@@ -62,7 +61,7 @@ def render_diff(
         headline_lines(result, width=width, paint=paint),
         _arms(result, width),
         _method(result, width),
-        _table(result, width, paint, verbose=verbose),
+        diff_table(result, width=width, paint=paint, verbose=verbose),
         could_not_see(result, width=width, in_session=in_session),
         _missing(result, width),
         _coverage(result, width),
@@ -154,96 +153,6 @@ def _method(result: DiffResult, width: int) -> list[str]:
             f"{write.integer(result.after.unpartnered)} after."
         )
     return wrap(text, width)
-
-
-def _table(result: DiffResult, width: int, paint: Paint, *, verbose: bool) -> list[str]:
-    if not result.rows:
-        return []
-    shown = [result.rows[i] for i in result.importance[: None if verbose else ROWS_SHOWN]]
-    labels = write.condition_labels(row.condition for row in result.rows)
-    names = write.axis_names(row.condition for row in result.rows)
-    axes = write.printable(", ".join(names)) if names else ""
-    columns = (
-        Column("event"),
-        Column("before", right=True),
-        Column("after", right=True),
-        Column("change", right=True),
-        Column("verdict"),
-        Column("rise", right=True),
-        Column("fall", right=True),
-    )
-    cells = [_cells(row) for row in shown]
-    rest = sum(column_widths(columns, cells)) + 2 * len(columns)
-    names_shown = [labels[row.condition.key] for row in shown]
-    title = axes if axes and write.width(axes) <= width - rest else "condition"
-    if max(map(write.width, names_shown)) <= width - rest:
-        lines = table(
-            (Column(title), *columns), [(name, *row) for name, row in zip(names_shown, cells, strict=True)]
-        )
-        head, body = lines[:2], [[line] for line in lines[2:]]
-    else:
-        lines = table(columns, cells)
-        head = [title, *(INDENT + line for line in lines[:2])]
-        body = [
-            [write.shorten(name, width), INDENT + line]
-            for name, line in zip(names_shown, lines[2:], strict=True)
-        ]
-    printed = [*head]
-    for row, row_lines in zip(shown, body, strict=True):
-        printed += [*row_lines[:-1], _painted(row_lines[-1], row, paint)]
-        if verbose and row.word in ("worse", "safer"):
-            printed += wrap(evidence(result, row), width, first=INDENT * 2)
-    return [*printed, *_legend(result, shown, width, axes="" if title == axes else axes)]
-
-
-def evidence(result: DiffResult, row: DiffRow) -> str:
-    """Return what a row's word rests on: interval with its level, adjusted p-values, discordant pairs."""
-    parts = []
-    if row.low is not None and row.high is not None and result.level is not None:
-        parts.append(
-            f"{write.percent(result.level)} interval {write.points(row.low)} to {write.points(row.high)}"
-        )
-    parts.append(f"adjusted p {write.p_value(row.p_bh, row.log_p_bh)} (Benjamini-Hochberg)")
-    parts.append(f"{write.p_value(row.p_holm, row.log_p_holm)} (Holm)")
-    if row.pairs:
-        parts.append(f"{row.pairs.only_before} pairs only before, {row.pairs.only_after} only after")
-    return ", ".join(parts)
-
-
-def _cells(row: DiffRow) -> tuple[str, ...]:
-    word = SHORT_WORDS.get(row.word, row.word)
-    return (
-        write.printable(row.event.name),
-        write.fraction(row.before),
-        write.fraction(row.after),
-        write.points(row.change),
-        f"({word})" if row.word in ("worse", "safer") and not row.counted else word,
-        write.limit(row.rise),
-        write.limit(row.fall),
-    )
-
-
-def _painted(line: str, row: DiffRow, paint: Paint) -> str:
-    """Paint the row's word, which stands right of everything it could be mistaken for."""
-    word = SHORT_WORDS.get(row.word, row.word)
-    before, found, after = line.rpartition(word)
-    return before + paint(found, *COLOURS[row.word]) + after if COLOURS[row.word] else line
-
-
-def _legend(result: DiffResult, shown: Sequence[DiffRow], width: int, *, axes: str) -> list[str]:
-    texts = []
-    hidden = len(result.rows) - len(shown)
-    if hidden:
-        texts.append(f"{write.plural(hidden, 'more row')}, less important: -v shows all.")
-    if axes:
-        texts.append(f"condition: {axes}.")
-    texts.append(
-        "change: after minus before. rise, fall: the smallest change from the before rate that would have been "
-        "flagged 4 times in 5."
-    )
-    if any(row.word in ("worse", "safer") and not row.counted for row in shown):
-        texts.append("(worse), (safer): flagged, but too weak to count in the verdict.")
-    return [line for text in texts for line in wrap(text, width)]
 
 
 def _worst_case(result: DiffResult, design: Design) -> str:

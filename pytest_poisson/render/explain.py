@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_poisson.render import formatting as write
 from pytest_poisson.render.commands import replay_command
-from pytest_poisson.render.diff_text import evidence
+from pytest_poisson.render.diff_table import evidence
 from pytest_poisson.render.layout import INDENT, wrap
 
 if TYPE_CHECKING:

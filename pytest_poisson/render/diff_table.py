@@ -1,0 +1,109 @@
+"""The table of a comparison: one line a row, the most important first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_poisson.render import formatting as write
+from pytest_poisson.render.layout import GAP, INDENT, Column, Paint, column_widths, table, wrap
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_poisson.analyses.diff_result import DiffResult, DiffRow
+
+ROWS_SHOWN = 10
+COLOURS = {"worse": ("red",), "safer": ("green",), "too small to tell": ("yellow",)}
+SHORT_WORDS = {"no significant change": "no change", "too small to tell": "too small"}
+COLUMNS = (
+    Column("event"),
+    Column("before", right=True),
+    Column("after", right=True),
+    Column("change", right=True),
+    Column("verdict"),
+    Column("rise", right=True),
+    Column("fall", right=True),
+)
+
+
+def diff_table(result: DiffResult, *, width: int, paint: Paint, verbose: bool) -> list[str]:
+    """Return the lines of the table and of its legend: 10 rows, or all of them with the evidence of flagged ones."""
+    shown = [result.rows[i] for i in result.importance[: None if verbose else ROWS_SHOWN]]
+    if not shown:
+        return []
+    names = write.axis_names(row.condition for row in result.rows)
+    axes = write.printable(", ".join(names)) if names else ""
+    labels = write.condition_labels(row.condition for row in result.rows)
+    head, body = _laid_out(shown, [labels[row.condition.key] for row in shown], axes, width)
+    for row, (*above, line) in zip(shown, body, strict=True):
+        head += [*above, _painted(line, row, paint)]
+        if verbose and row.word in ("worse", "safer"):
+            head += wrap(evidence(result, row), width, first=INDENT * 2)
+    return head + _legend(result, shown, width, axes="" if head[0].startswith(axes) else axes)
+
+
+def _laid_out(
+    rows: Sequence[DiffRow], labels: Sequence[str], axes: str, width: int
+) -> tuple[list[str], list[list[str]]]:
+    """Return the lines above the rows and those of each row: one, or two where the labels leave no room for one."""
+    cells = [_cells(row) for row in rows]
+    room = width - sum(column_widths(COLUMNS, cells)) - len(GAP) * len(COLUMNS)
+    title = axes if axes and write.width(axes) <= room else "condition"
+    if max(map(write.width, labels)) <= room:
+        first, rule, *lines = table(
+            (Column(title), *COLUMNS), [(label, *row) for label, row in zip(labels, cells, strict=True)]
+        )
+        return [first, rule], [[line] for line in lines]
+    first, rule, *lines = table(COLUMNS, cells)
+    body = [[write.shorten(label, width), INDENT + line] for label, line in zip(labels, lines, strict=True)]
+    return [title, INDENT + first, INDENT + rule], body
+
+
+def evidence(result: DiffResult, row: DiffRow) -> str:
+    """Return what a row's word rests on: interval with its level, adjusted p-values, discordant pairs."""
+    parts = []
+    if row.low is not None and row.high is not None and result.level is not None:
+        parts.append(
+            f"{write.percent(result.level)} interval {write.points(row.low)} to {write.points(row.high)}"
+        )
+    parts.append(f"adjusted p {write.p_value(row.p_bh, row.log_p_bh)} (Benjamini-Hochberg)")
+    parts.append(f"{write.p_value(row.p_holm, row.log_p_holm)} (Holm)")
+    if row.pairs:
+        parts.append(f"{row.pairs.only_before} pairs only before, {row.pairs.only_after} only after")
+    return ", ".join(parts)
+
+
+def _cells(row: DiffRow) -> tuple[str, ...]:
+    word = SHORT_WORDS.get(row.word, row.word)
+    return (
+        write.printable(row.event.name),
+        write.fraction(row.before),
+        write.fraction(row.after),
+        write.points(row.change),
+        f"({word})" if row.word in ("worse", "safer") and not row.counted else word,
+        write.limit(row.rise),
+        write.limit(row.fall),
+    )
+
+
+def _painted(line: str, row: DiffRow, paint: Paint) -> str:
+    """Paint the row's word, which stands right of everything it could be mistaken for."""
+    word = SHORT_WORDS.get(row.word, row.word)
+    before, found, after = line.rpartition(word)
+    return before + paint(found, *COLOURS[row.word]) + after if row.word in COLOURS else line
+
+
+def _legend(result: DiffResult, shown: Sequence[DiffRow], width: int, *, axes: str) -> list[str]:
+    texts = []
+    hidden = len(result.rows) - len(shown)
+    if hidden:
+        texts.append(f"{write.plural(hidden, 'more row')}, less important: -v shows all.")
+    if axes:
+        texts.append(f"condition: {axes}.")
+    texts.append(
+        "change: after minus before. rise, fall: the smallest change from the before rate that would have been "
+        "flagged 4 times in 5."
+    )
+    if any(row.word in ("worse", "safer") and not row.counted for row in shown):
+        texts.append("(worse), (safer): flagged, but too weak to count in the verdict.")
+    return [line for text in texts for line in wrap(text, width)]
