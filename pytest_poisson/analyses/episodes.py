@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from poisson_stats.validation import IntArray
-    from poisson_store.records import ConditionRecord, EpisodeColumns
+    from poisson_store.records import ConditionRecord, OutcomeColumns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +46,7 @@ class Episodes:
 
 
 def select_episodes(
-    columns: EpisodeColumns, conditions: Sequence[ConditionRecord], words: Sequence[str]
+    columns: OutcomeColumns, conditions: Sequence[ConditionRecord], words: Sequence[str]
 ) -> Episodes:
     """Keep the episodes of `conditions`, with outcomes as positions in `words`."""
     position = {condition.key: index for index, condition in enumerate(conditions)}

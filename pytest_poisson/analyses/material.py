@@ -67,7 +67,7 @@ def gather(before: RunReader, after: RunReader, requested: Sequence[str] | None,
         If an event is unknown or mixed, or none is asked for and the rollouts declare none.
     """
     coverage = cover(before, after)
-    columns = before.columns(), after.columns()
+    columns = before.outcome_columns(), after.outcome_columns()
     words = tuple(dict.fromkeys((*columns[0].outcomes, *columns[1].outcomes)))
     ours, theirs = (select_episodes(arm, coverage.common, words) for arm in columns)
     used = _used_words((ours, theirs), len(coverage.common), len(words))

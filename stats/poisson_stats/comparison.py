@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from poisson_stats.attainable import attainable_fisher, attainable_mcnemar
+from poisson_stats.boschloo import boschloo_test
 from poisson_stats.difference_intervals import miettinen_nurminen, tango
+from poisson_stats.discrete_fdr import discrete_benjamini_hochberg
 from poisson_stats.fisher import fisher_test
-from poisson_stats.limits import LimitStatus, limits_paired, limits_unpaired
+from poisson_stats.limits import LimitStatus, UnpairedTest, limits_paired, limits_unpaired
 from poisson_stats.mcnemar import mcnemar_test
 from poisson_stats.multiplicity import benjamini_hochberg, false_coverage_level, holm
 from poisson_stats.significance import alpha_per_test
-from poisson_stats.validation import levels, refuse_where, rows, within
+from poisson_stats.validation import levels, one_of, refuse_where, rows, within
 from poisson_stats.verdict import row_words, verdict
 
 if TYPE_CHECKING:
@@ -21,15 +24,20 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from poisson_stats.attainable import Attainable
     from poisson_stats.difference_intervals import DifferenceInterval
     from poisson_stats.fisher import ExactTest
     from poisson_stats.limits import DetectionLimits
+    from poisson_stats.multiplicity import Adjusted
     from poisson_stats.validation import BoolArray, FloatArray, IntArray
     from poisson_stats.verdict import RowWord, Verdict
 
-__all__ = ["Comparison", "LimitStatus", "Method", "compare_paired", "compare_unpaired"]
+__all__ = ["Comparison", "FdrProcedure", "LimitStatus", "Method", "compare_paired", "compare_unpaired"]
 
-Method: TypeAlias = Literal["mcnemar", "fisher"]
+Method: TypeAlias = Literal["mcnemar", "fisher", "boschloo"]
+FdrProcedure: TypeAlias = Literal["benjamini-hochberg", "discrete"]
+
+FDR_PROCEDURES = ("benjamini-hochberg", "discrete")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +51,9 @@ class Comparison:
     Attributes
     ----------
     method
-        ``mcnemar`` (paired) or ``fisher`` (unpaired).
+        ``mcnemar`` (paired), ``fisher`` or ``boschloo`` (unpaired).
+    fdr
+        The procedure behind the flags: ``benjamini-hochberg`` or ``discrete``.
     q, max_mde, tests, alpha
         The error level, the accepted change, m, and q/m.
     direction
@@ -57,7 +67,7 @@ class Comparison:
     p, log_p
         Two-sided exact p-value of the row alone; 1 where an arm has no outcome.
     p_bh, log_p_bh, flagged
-        Benjamini-Hochberg adjusted p-value, and whether it is at most q.
+        p-value adjusted by the false discovery rate procedure, and whether it is at most q.
     p_holm, log_p_holm, counted
         Holm adjusted p-value, and whether it is at most q: these rows make the verdict.
     low, high, level
@@ -82,6 +92,7 @@ class Comparison:
     """
 
     method: Method
+    fdr: FdrProcedure
     q: float
     max_mde: float
     tests: int
@@ -127,8 +138,10 @@ def compare_unpaired(
     direction: ArrayLike,
     q: float = 0.05,
     max_mde: float = 0.20,
+    test: UnpairedTest = "fisher",
+    fdr: FdrProcedure = "benjamini-hochberg",
 ) -> Comparison:
-    """Compare two independent arms row by row with Fisher's exact test.
+    """Compare two independent arms row by row with an exact test.
 
     Parameters
     ----------
@@ -141,23 +154,34 @@ def compare_unpaired(
         Error level of the flags (false discovery rate) and of the verdict (familywise).
     max_mde
         The accepted change: a limit above it makes a row too small to tell.
+    test
+        ``fisher``, or ``boschloo`` where that was declared before the run.
+    fdr
+        The procedure of the flags: ``benjamini-hochberg``, or ``discrete`` (`discrete_fdr`) where that was
+        declared before the run. The verdict is Holm's either way.
 
     Raises
     ------
     ValueError
         For counts that are negative, fractional, NaN, empty, of different shapes or with k > n; for a
-        direction other than +1 or -1; for a level outside (0, 1).
+        direction other than +1 or -1; for a level outside (0, 1); for an unknown test or procedure, or
+        ``discrete`` with ``boschloo``, whose attainable p-values are not fixed by the margins.
     """
     k0, n0, k1, n1 = rows(k_before=k_before, n_before=n_before, k_after=k_after, n_after=n_after)
     within("k_before", k0, "n_before", n0)
     within("k_after", k1, "n_after", n1)
     alpha = _alpha(k0.size, q, max_mde)
+    one_of("test", test, ("fisher", "boschloo"))
+    one_of("fdr", fdr, FDR_PROCEDURES)
+    if (test, fdr) == ("boschloo", "discrete"):
+        raise ValueError("fdr='discrete' needs a conditional test; test='boschloo' is not one.")
+    attainable = attainable_fisher(k0, n0, k1, n1) if fdr == "discrete" else None
     return _compare(
-        _Counts("fisher", k0, n0, k1, n1, None, None),
-        fisher_test(k0, n0, k1, n1),
-        limits_unpaired(k0, n0, n1, alpha=alpha),
+        _Counts(test, k0, n0, k1, n1, None, None),
+        (boschloo_test if test == "boschloo" else fisher_test)(k0, n0, k1, n1),
+        limits_unpaired(k0, n0, n1, alpha=alpha, test=test),
         lambda level: miettinen_nurminen(k1, n1, k0, n0, confidence=level),
-        _Choices(_direction(direction, k0.size), q, max_mde, alpha),
+        _Choices(_direction(direction, k0.size), q, max_mde, alpha, attainable),
     )
 
 
@@ -170,6 +194,7 @@ def compare_paired(
     direction: ArrayLike,
     q: float = 0.05,
     max_mde: float = 0.20,
+    fdr: FdrProcedure = "benjamini-hochberg",
 ) -> Comparison:
     """Compare two arms that shared their seeds, row by row, with McNemar's exact conditional test.
 
@@ -178,7 +203,7 @@ def compare_paired(
     both, only_before, only_after, neither
         Per row, pairs in which the event happened in both arms, in the one before only, in the one after
         only, in neither. A pair has an outcome in both arms and the same seed.
-    direction, q, max_mde
+    direction, q, max_mde, fdr
         As in `compare_unpaired`.
 
     Raises
@@ -189,12 +214,14 @@ def compare_paired(
     a, b, c, d = rows(both=both, only_before=only_before, only_after=only_after, neither=neither)
     pairs = a + b + c + d
     alpha = _alpha(pairs.size, q, max_mde)
+    one_of("fdr", fdr, FDR_PROCEDURES)
+    attainable = attainable_mcnemar(b, c) if fdr == "discrete" else None
     return _compare(
         _Counts("mcnemar", a + b, pairs, a + c, pairs, b, c),
         mcnemar_test(b, c),
         limits_paired(a + b, pairs, alpha=alpha),
         lambda level: tango(a, c, b, d, confidence=level),
-        _Choices(_direction(direction, pairs.size), q, max_mde, alpha),
+        _Choices(_direction(direction, pairs.size), q, max_mde, alpha, attainable),
     )
 
 
@@ -219,6 +246,13 @@ class _Choices:
     q: float
     max_mde: float
     alpha: float
+    attainable: Attainable | None
+
+    def flags(self, test: ExactTest) -> Adjusted:
+        """Apply the false discovery rate procedure: the discrete one where attainable p-values are given."""
+        if self.attainable is None:
+            return benjamini_hochberg(test.log_p, q=self.q)
+        return discrete_benjamini_hochberg(test.log_p, self.attainable, q=self.q).adjusted
 
 
 def _compare(
@@ -230,7 +264,7 @@ def _compare(
 ) -> Comparison:
     """Correct the tests over all rows, choose the interval level, and name the rows and the whole."""
     direction, q = choices.direction, choices.q
-    flags, counted = benjamini_hochberg(test.log_p, q=q), holm(test.log_p, q=q)
+    flags, counted = choices.flags(test), holm(test.log_p, q=q)
     level = false_coverage_level(int(flags.rejected.sum()), direction.size, q=q)
     bounds = interval(level)
     rate_before = _rates(counts.k_before, counts.n_before)
@@ -239,6 +273,7 @@ def _compare(
     too_small = limits.ceiling > choices.max_mde
     return Comparison(
         method=counts.method,
+        fdr="benjamini-hochberg" if choices.attainable is None else "discrete",
         q=q,
         max_mde=choices.max_mde,
         tests=direction.size,

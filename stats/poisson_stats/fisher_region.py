@@ -39,6 +39,9 @@ class FisherRegion:
         -1 or less and ``high`` n_after + 1 or more where there is nothing to reject on that side.
     extra_before, extra_after
         The rejected pairs (x, y) that lie between low[x] and high[x].
+    totals, size
+        The margins examined, and the probability of a rejection given each of them under equal rates: at
+        most the level, and often far less.
     """
 
     n_before: int
@@ -48,6 +51,8 @@ class FisherRegion:
     high: IntArray
     extra_before: IntArray
     extra_after: IntArray
+    totals: IntArray
+    size: FloatArray
 
 
 @lru_cache(maxsize=512)
@@ -75,18 +80,18 @@ def fisher_region(
     totals = np.arange(first, last + 1)
     mirrored = np.minimum(totals, n - totals)
     distinct, index = np.unique(mirrored, return_inverse=True)
-    edge_low, edge_high = _rejected_edges(n_before, n_after, distinct, alpha)
+    edge_low, edge_high, size = _rejected_edges(n_before, n_after, distinct, alpha)
     is_mirrored = totals > mirrored
     lower = np.where(is_mirrored, n_before - edge_high[index], edge_low[index])
     upper = np.where(is_mirrored, n_before - edge_low[index], edge_high[index])
-    return _by_count_before((n_before, n_after), alpha, totals, lower, upper)
+    low, high, extra = _by_count_before(n_before, n_after, totals, lower, upper)
+    return FisherRegion(n_before, n_after, alpha, low, high, *extra, totals, size[index])
 
 
 def _by_count_before(
-    sizes: tuple[int, int], alpha: float, totals: IntArray, lower: IntArray, upper: IntArray
-) -> FisherRegion:
-    """Turn the edges within margins, x <= lower(s) and x >= upper(s), into edges for every x."""
-    n_before, n_after = sizes
+    n_before: int, n_after: int, totals: IntArray, lower: IntArray, upper: IntArray
+) -> tuple[IntArray, IntArray, tuple[IntArray, IntArray]]:
+    """Turn the edges within margins, x <= lower(s) and x >= upper(s), into edges for every x and exceptions."""
     steady_lower = np.minimum.accumulate(lower[::-1])[::-1]
     steady_upper = np.maximum.accumulate(upper)
     x = np.arange(n_before + 1)
@@ -100,27 +105,34 @@ def _by_count_before(
         if 0 <= count <= n_before and 0 <= total - count <= n_after
     ]
     pairs = np.array(extra, dtype=np.int64).reshape(-1, 2)
-    return FisherRegion(n_before, n_after, alpha, low, high, pairs[:, 0], pairs[:, 1])
+    return low, high, (pairs[:, 0], pairs[:, 1])
 
 
-def _rejected_edges(n_before: int, n_after: int, totals: IntArray, alpha: float) -> tuple[IntArray, IntArray]:
-    """Return for each total the largest rejected count below the mode and the smallest above it."""
+def _rejected_edges(
+    n_before: int, n_after: int, totals: IntArray, alpha: float
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return for each total the largest rejected count below the mode, the smallest above it, and the size."""
     n0, n1 = np.full(totals.size, n_before), np.full(totals.size, n_after)
     low, high = support(n0, n1, totals)
     centre = mode(n0, n1, totals)
-    reach = np.minimum(_reach(n0, n1, totals, alpha), np.maximum(centre - low, high - centre))
-    lower, upper = centre.copy(), centre.copy()
+    reach = np.minimum(reach_of_level(n0, n1, totals, alpha), np.maximum(centre - low, high - centre))
+    lower, upper, size = centre.copy(), centre.copy(), np.empty(totals.size)
     for i in chunks(totals.size, 4 * int(reach.max()) + 4):
         down, up = weights_from_mode(n0[i], n1[i], totals[i], int(reach[i].max()) + 2)
         down[:, -1] = up[:, -1] = 0  # impossible or negligible, and every search ends there
         tail_down, tail_up = _sums_outside(down), _sums_outside(up)
-        level = alpha * (1 + LEVEL_SLACK) * (tail_down[:, 0] + tail_up[:, 1])
-        lower[i] -= _steps_to_rejection(down, tail_down, up, tail_up, level)
-        upper[i] += _steps_to_rejection(up, tail_up, down, tail_down, level)
-    return lower, upper
+        whole = tail_down[:, 0] + tail_up[:, 1]
+        level = alpha * (1 + LEVEL_SLACK) * whole
+        below = _steps_to_rejection(down, tail_down, up, tail_up, level)
+        above = _steps_to_rejection(up, tail_up, down, tail_down, level)
+        lower[i] -= below
+        upper[i] += above
+        row = np.arange(below.size)
+        size[i] = (tail_down[row, below] + tail_up[row, above]) / whole
+    return lower, upper, size
 
 
-def _reach(n0: IntArray, n1: IntArray, total: IntArray, alpha: float) -> IntArray:
+def reach_of_level(n0: IntArray, n1: IntArray, total: IntArray, alpha: float) -> IntArray:
     """Return a distance from the mode beyond which a negligible part of the level lies.
 
     A hypergeometric count is a sum of independent 0/1 variables (Vatutin and Mikhailov 1982), so Bernstein's

@@ -7,18 +7,23 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 import numpy as np
 
+from poisson_stats.boschloo import boschloo_level
+from poisson_stats.fisher_region import fisher_region
 from poisson_stats.grouping import chunks, distinct
 from poisson_stats.power import FisherRows, PairedRows
-from poisson_stats.validation import levels, refuse_where, rows, within
+from poisson_stats.validation import levels, one_of, refuse_where, rows, within
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import ArrayLike
 
+    from poisson_stats.fisher_region import FisherRegion
     from poisson_stats.validation import BoolArray, FloatArray, IntArray
 
 LimitStatus: TypeAlias = Literal["limit", "no room", "none detectable"]
+
+UnpairedTest: TypeAlias = Literal["fisher", "boschloo"]
 
 TARGET_POWER = 0.8
 """How often the change called a limit is found: 4 times in 5."""
@@ -66,12 +71,17 @@ class _Rows(Protocol):
 
 
 def limits_unpaired(
-    k_before: ArrayLike, n_before: ArrayLike, n_after: ArrayLike, *, alpha: float
+    k_before: ArrayLike,
+    n_before: ArrayLike,
+    n_after: ArrayLike,
+    *,
+    alpha: float,
+    test: UnpairedTest = "fisher",
 ) -> DetectionLimits:
-    """Return what Fisher's exact test can detect from each row's rate before.
+    """Return what Fisher's or Boschloo's exact test can detect from each row's rate before.
 
     The power at a rate after, p1, is exact: the sum over both binomial counts, Binomial(n_before, p0) and
-    Binomial(n_after, p1), of "Fisher's p <= alpha", with p0 = k_before / n_before as it stands (not smoothed).
+    Binomial(n_after, p1), of "p <= alpha", with p0 = k_before / n_before as it stands (not smoothed).
 
     Parameters
     ----------
@@ -81,6 +91,8 @@ def limits_unpaired(
         Episodes of the arm after, per row.
     alpha
         Level of the single test: q/m, as `significance.alpha_per_test` gives it.
+    test
+        ``fisher`` or ``boschloo``.
 
     Raises
     ------
@@ -96,7 +108,15 @@ def limits_unpaired(
     k, n0, n1 = rows(k_before=k_before, n_before=n_before, n_after=n_after)
     within("k_before", k, "n_before", n0)
     levels(alpha=alpha)
-    return _limits((k, n0, n1), lambda rate, before, after: FisherRows.prepare(rate, before, after, alpha))
+    one_of("test", test, ("fisher", "boschloo"))
+    level_of = boschloo_level if test == "boschloo" else lambda *_: alpha
+
+    def region_of(before: int, after: int) -> FisherRegion:
+        return fisher_region(before, after, level_of(before, after, alpha))
+
+    return _limits(
+        (k, n0, n1), lambda rate, before, after: FisherRows.prepare(rate, before, after, region_of)
+    )
 
 
 def limits_paired(

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import bdtrc, ndtri
 
 from poisson_stats.binomial import STANDARD_DEVIATIONS, log_choose
+from poisson_stats.fisher_region import fisher_region
 from poisson_stats.limits import STEPS, TARGET_POWER
 from poisson_stats.power import FisherRows, PairedRows
 from poisson_stats.significance import alpha_per_test, is_significant_log
@@ -180,7 +181,8 @@ class _Fisher:
         reach = int(np.ceil(STANDARD_DEVIATIONS * np.sqrt(2 * n) / 2))
         size = np.array([n])
         margins = (max(0, n - reach), min(2 * n, n + reach))
-        rows = FisherRows.prepare(np.array([(1 - change) / 2]), size, size, self.alpha, margins)
+        region = fisher_region(n, n, self.alpha, margins)
+        rows = FisherRows.prepare(np.array([(1 - change) / 2]), size, size, lambda *_: region)
         middle = float(rows.power(np.array([(1 + change) / 2]))[0])
         # From 0, the y events are all in one arm: p = 2 C(n, y) / C(2n, y), the two extremes of its margin.
         y = np.arange(1, n + 1)

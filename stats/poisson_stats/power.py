@@ -15,10 +15,12 @@ from scipy.special import bdtr
 
 from poisson_stats.binomial import log_likelihood, probabilities_at, window, window_width
 from poisson_stats.correlation import discordance
-from poisson_stats.fisher_region import fisher_region
 from poisson_stats.mcnemar import critical_counts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from poisson_stats.fisher_region import FisherRegion
     from poisson_stats.validation import FloatArray, IntArray
 
 
@@ -52,8 +54,7 @@ class FisherRows:
         rate_before: FloatArray,
         n_before: IntArray,
         n_after: IntArray,
-        alpha: float,
-        margins: tuple[int, int] | None = None,
+        region_of: Callable[[int, int], FisherRegion],
     ) -> FisherRows:
         """Look up the rejection region of every row.
 
@@ -61,16 +62,14 @@ class FisherRows:
         ----------
         rate_before, n_before, n_after
             Shape (r,).
-        alpha
-            Level of the single test.
-        margins
-            The totals that can matter, if not all (see `fisher_region`).
+        region_of
+            The rejection region for arms of given sizes, such as `fisher_region` at a level.
         """
         x = window(n_before, rate_before, window_width(n_before))
         low, high = np.empty_like(x), np.empty_like(x)
         extra = []
         for row, (n0, n1) in enumerate(zip(n_before.tolist(), n_after.tolist(), strict=True)):
-            region = fisher_region(n0, n1, alpha, margins)
+            region = region_of(n0, n1)
             inside = np.minimum(x[row], n0)
             low[row], high[row] = region.low[inside], region.high[inside]
             extra += [(row, *pair) for pair in zip(region.extra_before, region.extra_after, strict=True)]

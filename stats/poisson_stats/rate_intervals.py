@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 from scipy.special import betaincinv, ndtri
 
-from poisson_stats.validation import counts, levels, within
+from poisson_stats.validation import counts, levels, one_of, within
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -137,8 +137,7 @@ def _read(
     k, n = counts(successes=successes, trials=trials)
     within("successes", k, "trials", n)
     levels(confidence=confidence)
-    if sides not in {"both", "lower", "upper"}:
-        raise ValueError(f"sides={sides!r} must be 'both', 'lower' or 'upper'.")
+    one_of("sides", sides, ("both", "lower", "upper"))
     return k, n, (1 - confidence) / (2 if sides == "both" else 1)
 
 

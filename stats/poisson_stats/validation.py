@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
 IntArray: TypeAlias = "NDArray[np.int64]"
@@ -119,6 +121,18 @@ def positive(**named: int) -> None:
     for name, value in named.items():
         if not (_is_real(value) and value >= 1 and value == int(value)):
             raise ValueError(f"{name}={value!r} must be a whole number of at least 1.")
+
+
+def one_of(name: str, value: str, accepted: Sequence[str]) -> None:
+    """Require a word to be one of those accepted.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and the words.
+    """
+    if value not in accepted:
+        raise ValueError(f"{name}={value!r} must be one of {', '.join(map(repr, accepted))}.")
 
 
 def probabilities(**named: ArrayLike) -> tuple[FloatArray, ...]:

@@ -20,6 +20,7 @@ _KEYS = {
     "replicate": ("episodes.replicate", "int64"),
 }
 _OUTCOMES = _KEYS | {
+    "seed": ("coalesce(seed, -1)", "int64"),
     "outcome": ("coalesce(outcome, -1)", "int16"),
     "cause": ("coalesce(cause, -1)", "int8"),
 }
@@ -36,7 +37,6 @@ _WITH_TRACES = """
     LEFT JOIN temp.steps ON steps.step = spans.step
 """
 _EVERYTHING = _OUTCOMES | {
-    "seed": ("coalesce(seed, -1)", "int64"),
     "t": ("t", "float64"),
     "horizon": ("horizon", "float64"),
     "started_ns": ("coalesce(started_ns, -1)", "int64"),
@@ -50,7 +50,7 @@ def read_columns(connection: sqlite3.Connection, run: RunRecord) -> EpisodeColum
 
 
 def read_outcome_columns(connection: sqlite3.Connection, run: RunRecord) -> OutcomeColumns:
-    """Read which outcome, or which cause of having none, every episode has."""
+    """Read which outcome, or which cause of having none, every episode has, and what it was drawn from."""
     return OutcomeColumns(_keys(run), run.outcomes, **_arrays(connection, _OUTCOMES))
 
 

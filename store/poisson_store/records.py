@@ -316,13 +316,15 @@ class Usage:
 class OutcomeColumns:
     """What became of every episode, as NumPy arrays of one length, ordered by condition, then replicate.
 
-    `condition` points into `conditions` (keys), `outcome` into `outcomes` and `cause` into `CAUSES`; -1 is none.
+    `condition` points into `conditions` (keys), `outcome` into `outcomes` and `cause` into `CAUSES`; -1 is none,
+    in `seed` too, which says whether two runs drew the same.
     """
 
     conditions: tuple[str, ...]
     outcomes: tuple[str, ...]
     condition: NDArray[int32]
     replicate: NDArray[int64]
+    seed: NDArray[int64]
     outcome: NDArray[int16]
     cause: NDArray[int8]
 
@@ -346,10 +348,9 @@ class TraceColumns(OutcomeColumns):
 class EpisodeColumns(OutcomeColumns):
     """Every episode's numbers beside its outcome, in the same order.
 
-    In `t`, `horizon` and `wall_s` NaN is none; in `seed` and `started_ns` (UTC epoch) -1 is none.
+    In `t`, `horizon` and `wall_s` NaN is none; in `started_ns` (UTC epoch) -1 is none.
     """
 
-    seed: NDArray[int64]
     t: NDArray[float64]
     horizon: NDArray[float64]
     started_ns: NDArray[int64]

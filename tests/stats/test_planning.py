@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from poisson_stats.fisher_region import fisher_region
 from poisson_stats.limits import limits_paired, limits_unpaired
 from poisson_stats.planning import _Fisher, _McNemar, design_limit, plan_replicates
 from poisson_stats.power import FisherRows, PairedRows
@@ -35,12 +36,14 @@ def test_no_base_rate_is_harder_than_the_worst(n, paired, tests):
     design = design_limit(n, tests, paired=paired)
     alpha = 0.05 / tests
 
+    region = fisher_region(n, n, alpha)
+
     def power(before, change):
         size = np.full(before.size, n)
         rows = (
             PairedRows(before, size, np.zeros(size.size), alpha)
             if paired
-            else FisherRows.prepare(before, size, size, alpha)
+            else FisherRows.prepare(before, size, size, lambda *_: region)
         )
         return rows.power(np.clip(before + change, 0, 1))
 

@@ -7,12 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from poisson_stats.fisher_region import fisher_region
 from poisson_stats.limits import limits_paired, limits_unpaired
 from poisson_stats.power import FisherRows, PairedRows, mcnemar_power
 from tests.oracles import exact_tables as oracle
 
 rates = st.sampled_from([Fraction(k, 12) for k in range(13)])
 alphas = st.sampled_from([0.3, 0.05, 0.01, 0.05 / 18])
+
+
+def region_at(alpha):
+    return lambda before, after: fisher_region(before, after, alpha)
 
 
 def slack(alpha):
@@ -23,7 +28,7 @@ def slack(alpha):
 @settings(max_examples=80, deadline=None)
 def test_fisher_power_equals_enumeration(p0, p1, n0, n1, alpha):
     """The power is the probability of all pairs of counts that the test rejects."""
-    rows = FisherRows.prepare(np.array([float(p0)]), np.array([n0]), np.array([n1]), alpha)
+    rows = FisherRows.prepare(np.array([float(p0)]), np.array([n0]), np.array([n1]), region_at(alpha))
     exact = oracle.fisher_power(p0, p1, n0, n1, slack(alpha))
     assert rows.power(np.array([float(p1)]))[0] == pytest.approx(float(exact), abs=1e-12)
 
@@ -40,7 +45,7 @@ def test_mcnemar_power_equals_enumeration(p0, p1, n, alpha):
 def test_power_with_exceptions_of_the_region():
     """Where the region has exceptions (4 and 33 at 0.2758) they are part of the power."""
     p0, p1 = Fraction(1, 4), Fraction(1, 3)
-    rows = FisherRows.prepare(np.array([0.25]), np.array([4]), np.array([33]), 0.2758)
+    rows = FisherRows.prepare(np.array([0.25]), np.array([4]), np.array([33]), region_at(0.2758))
     assert rows.extra_row.size
     exact = oracle.fisher_power(p0, p1, 4, 33, slack(0.2758))
     assert rows.power(np.array([float(p1)]))[0] == pytest.approx(float(exact), abs=1e-13)
@@ -101,7 +106,11 @@ def test_power_at_the_limit_is_reached_and_one_step_before_is_not(paired):
     k, n, alpha = np.arange(195), np.full(195, 194), 0.05 / 18
     limits = limits_paired(k, n, alpha=alpha) if paired else limits_unpaired(k, n, n, alpha=alpha)
     rate = k / 194
-    rows = PairedRows(rate, n, np.zeros(195), alpha) if paired else FisherRows.prepare(rate, n, n, alpha)
+    rows = (
+        PairedRows(rate, n, np.zeros(195), alpha)
+        if paired
+        else FisherRows.prepare(rate, n, n, region_at(alpha))
+    )
     for value, status, sign in ((limits.rise, limits.status_rise, 1), (limits.fall, limits.status_fall, -1)):
         stated = np.array(status) == "limit"
         assert stated.sum() > 100

@@ -95,7 +95,7 @@ def test_no_trials_say_nothing():
     [
         ((11, 10), {}, "successes=11 must not exceed trials=10."),
         ((1, 2), {"confidence": 1.0}, "confidence=1.0 must lie strictly between 0 and 1."),
-        ((1, 2), {"sides": "left"}, "sides='left' must be 'both', 'lower' or 'upper'."),
+        ((1, 2), {"sides": "left"}, "sides='left' must be one of 'both', 'lower', 'upper'."),
         ((-1, 2), {}, "successes=-1 must not be negative."),
     ],
 )
