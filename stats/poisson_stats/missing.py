@@ -18,7 +18,7 @@ from poisson_stats.fisher import fisher_test
 from poisson_stats.mcnemar import mcnemar_test
 from poisson_stats.significance import is_significant_log
 from poisson_stats.validation import counts, rows
-from poisson_stats.verdict import NO_CHANGE, NOT_COMPARABLE, SAFER
+from poisson_stats.verdict import NO_CHANGE, NOT_COMPARABLE, SAFER, WITHIN_MARGIN
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -114,11 +114,11 @@ def missing_shares_paired(both: int, only_before: int, only_after: int, neither:
 def apply_missing_rule(word: Verdict, shares: MissingShares) -> Verdict:
     """Return ``not comparable`` in place of a reassuring word that missing outcomes undermine.
 
-    ``safer`` and ``no significant change`` rest on the outcomes that are there; with shares that differ, or
-    above 20 % in an arm, they are withdrawn. ``worse``, ``trade`` and ``too small to tell`` reassure nobody
+    ``safer``, ``no significant change`` and ``within the margin`` rest on the outcomes that are there; with
+    shares that differ, or above 20 % in an arm, they are withdrawn. ``worse``, ``trade`` and ``too small to tell`` reassure nobody
     and stand.
     """
-    return NOT_COMPARABLE if shares.problem and word in {SAFER, NO_CHANGE} else word
+    return NOT_COMPARABLE if shares.problem and word in {SAFER, NO_CHANGE, WITHIN_MARGIN} else word
 
 
 def compare_unpaired_worst_case(

@@ -15,10 +15,17 @@ TRADE: Literal["trade"] = "trade"
 NO_CHANGE: Literal["no significant change"] = "no significant change"
 TOO_SMALL: Literal["too small to tell"] = "too small to tell"
 NOT_COMPARABLE: Literal["not comparable"] = "not comparable"
+WITHIN_MARGIN: Literal["within the margin"] = "within the margin"
 
 RowWord: TypeAlias = Literal["worse", "safer", "no significant change", "too small to tell"]
 Verdict: TypeAlias = Literal[
-    "worse", "safer", "trade", "no significant change", "too small to tell", "not comparable"
+    "worse",
+    "safer",
+    "trade",
+    "no significant change",
+    "too small to tell",
+    "not comparable",
+    "within the margin",
 ]
 
 
@@ -68,5 +75,5 @@ def row_words(
 
 def worst_first(words: Sequence[Verdict]) -> list[Verdict]:
     """Return words ordered by how much they ask of the reader, the most urgent first."""
-    order = (WORSE, TRADE, NOT_COMPARABLE, TOO_SMALL, SAFER, NO_CHANGE)
+    order = (WORSE, TRADE, NOT_COMPARABLE, TOO_SMALL, SAFER, NO_CHANGE, WITHIN_MARGIN)
     return sorted(words, key=order.index)
