@@ -52,7 +52,9 @@ def render_session(
     elif verbosity < 0:
         lines.append(f"verdict: {gate.check.diff.verdict}")
     else:
-        text = render_diff(gate.check.diff, width=width, colour=colour, verbose=verbosity > 0, store=store)
+        text = render_diff(
+            gate.check.diff, width=width, colour=colour, verbose=verbosity > 0, store=store, in_session=True
+        )
         lines += ["", *text.rstrip("\n").split("\n")]
     if gate.status:
         lines += [

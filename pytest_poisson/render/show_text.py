@@ -65,7 +65,7 @@ def _rollout(rollout: str, shown: Sequence[ShownCondition], width: int, *, verbo
     title = write.printable(", ".join(names)) if names else "condition"
     columns = [Column(title), Column("outcomes", right=True)]
     columns += [Column(write.printable(word), right=True) for word in words]
-    columns.append(Column("none", right=True))
+    columns.append(Column("no outcome", right=True))
     rows = [
         [
             labels[each.condition.key],
