@@ -66,7 +66,7 @@ def decide(result: DiffResult, fail_on: tuple[FailWord, ...] = DEFAULT) -> Decis
 
     `worse`: the verdict is `worse`, or the worse part of a `trade`. `any`: a change counts either way. `too-small`:
     the verdict is `too small to tell`. `missing`: the outcomes that are missing could hide a change, or would
-    change the verdict if they were failures. `not comparable` fails with any word; nothing fails with none.
+    change the verdict if they were failures. `not comparable` fails with any word, and so do missing outcomes beside `too small to tell`; nothing fails with none.
     """
     if not fail_on:
         return Decision(fail_on)
@@ -77,11 +77,24 @@ def decide(result: DiffResult, fail_on: tuple[FailWord, ...] = DEFAULT) -> Decis
         "missing": _missing_matters(result),
     }
     reasons: list[Reason] = [word for word in fail_on if met[word]]
-    if result.verdict == "not comparable":
+    if result.verdict == "not comparable" or _too_much_is_missing(result):
         reasons.append("not-comparable")
     fails_rows = "worse" in fail_on or "any" in fail_on
     rows = tuple(i for i, row in enumerate(result.rows) if fails_rows and row.is_worse)
     return Decision(fail_on, tuple(reasons), rows)
+
+
+def _too_much_is_missing(result: DiffResult) -> bool:
+    """Tell whether outcomes are missing where no word has been said that stands without them.
+
+    A change that counts stands. `too small to tell` is no reassurance, but it passes the default gate, and a run
+    whose replicates error must not.
+    """
+    return (
+        result.verdict == "too small to tell"
+        and result.missing is not None
+        and result.missing.problem is not None
+    )
 
 
 def _missing_matters(result: DiffResult) -> bool:

@@ -43,8 +43,8 @@ def render_session(
     store
         The store's directory where it is not the default.
     """
-    lines = [f"run {run.run.name} is {run.run.status}: {accounting_line(run.accounting())}"]
-    lines += _notices(notices, width)
+    account = f"run {run.run.name} is {run.run.status}: {accounting_line(run.accounting())}"
+    lines = [*_notices(notices, width), account]
     if gate is None:
         return lines
     if gate.check is None:
@@ -55,7 +55,7 @@ def render_session(
         text = render_diff(
             gate.check.diff, width=width, colour=colour, verbose=verbosity > 0, store=store, in_session=True
         )
-        lines += ["", *text.rstrip("\n").split("\n")]
+        lines = [*lines[:-1], *text.rstrip("\n").split("\n")]  # the comparison has the account of both arms
     if gate.status:
         lines += [
             "",

@@ -119,6 +119,10 @@ def test_missing_outcomes_forbid_a_reassuring_word(pytester):
     result = sweep(pytester, "--poisson-pair-with=base", "--poisson-variant=new=1")
     assert result.ret == 10
     result.stdout.fnmatch_lines(["not comparable: *", "The session fails with exit status 10: *"])
+    sweep(pytester, "--poisson-replicates=30", "--poisson-name=small")
+    result = sweep(pytester, "--poisson-pair-with=small", "--poisson-variant=new=1")
+    assert result.ret == 10
+    result.stdout.fnmatch_lines(["too small to tell: *"])
 
 
 def test_a_baseline_without_a_common_condition_is_refused_before_anything_runs(pytester):
