@@ -14,7 +14,14 @@ import numpy as np
 from scipy.special import ndtri
 
 from poisson_stats.fisher import fisher_test
-from poisson_stats.limits import STEPS, TARGET_POWER, steps_to_cover
+from poisson_stats.limits import (
+    NONE_DETECTABLE,
+    STEPS,
+    TARGET_POWER,
+    limits_paired,
+    limits_unpaired,
+    steps_to_cover,
+)
 from poisson_stats.mcnemar import mcnemar_test
 from poisson_stats.multiplicity import benjamini_hochberg
 from poisson_stats.power import mcnemar_power
@@ -27,6 +34,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from poisson_stats.fisher import ExactTest
+    from poisson_stats.limits import DetectionLimits
     from poisson_stats.validation import FloatArray, IntArray
 
 DEPTH = 3
@@ -55,7 +64,8 @@ class Node:
         The mean of its conditions' changes, after minus before; NaN without data.
     resolvable
         The change, common to all its conditions, that it would have found 4 times in 5, in the harder of the
-        two directions; NaN where none would. Approximate: see `fault_lines_unpaired`.
+        directions that have room; NaN where none would. Approximate for nodes of several conditions (see
+        `fault_lines_unpaired`), exact for single ones (`limits`).
     """
 
     conditions: IntArray
@@ -126,7 +136,7 @@ def fault_lines_unpaired(
     Notes
     -----
     Nodes of many conditions are tested by the exact stratified test (`stratified.stratified_test`), single
-    ones by Fisher's. What a node could resolve is the normal approximation to the power of the stratified
+    ones by Fisher's. What a node of many could resolve is the normal approximation to the power of the stratified
     test for a change c added to each condition's rate before, cut to [0, 1]: with W = n0 n1 / N,
     D = Σ W (p1 - p0), V0 = Σ n0 n1 s (N - s) / (N² (N - 1)) at the expected s and V1 = Σ W² (p0 q0 / n0 + p1 q1 / n1),
     it is found when D - 1/2 >= z(1 - level/2) sqrt(V0) + z(0.8) sqrt(V1).
@@ -196,6 +206,9 @@ class _Arms(Protocol):
     def log_p(self, conditions: IntArray) -> float:
         """Return the log p-value of the conditions together."""
 
+    def each(self, conditions: IntArray, level: float) -> tuple[ExactTest, DetectionLimits]:
+        """Test each condition on its own, and say what it can detect at the level."""
+
     def finds(self, conditions: IntArray, change: float, level: float) -> bool:
         """Say whether a common change would be found 4 times in 5."""
 
@@ -227,23 +240,8 @@ def _positions(number: int, group: ArrayLike, size: int) -> IntArray:
 
 
 def _tested(arms: _Arms, conditions: IntArray, level: float) -> Node:
+    """Test several conditions together."""
     log_p = arms.log_p(conditions)
-    return _node(arms, conditions, log_p, level, changed=bool(is_significant_log(log_p, np.log(level))))
-
-
-def _family(arms: _Arms, conditions: IntArray, q: float) -> tuple[Node, ...]:
-    single = [conditions[i : i + 1] for i in range(conditions.size)]
-    log_p = [arms.log_p(one) for one in single]
-    changed = benjamini_hochberg(log_p, q=q).rejected
-    # A lone change is held against the first rank's level, as everywhere.
-    first = alpha_per_test(q, conditions.size)
-    return tuple(
-        _node(arms, one, p, first, changed=bool(flag))
-        for one, p, flag in zip(single, log_p, changed, strict=True)
-    )
-
-
-def _node(arms: _Arms, conditions: IntArray, log_p: float, level: float, *, changed: bool) -> Node:
     known = arms.changes()[conditions]
     known = known[np.isfinite(known)]
     return Node(
@@ -251,10 +249,36 @@ def _node(arms: _Arms, conditions: IntArray, log_p: float, level: float, *, chan
         p=float(np.exp(log_p)),
         log_p=log_p,
         level=level,
-        changed=changed,
+        changed=bool(is_significant_log(log_p, np.log(level))),
         change=float(known.mean()) if known.size else np.nan,
         resolvable=_resolvable(arms, conditions, level),
     )
+
+
+def _family(arms: _Arms, conditions: IntArray, q: float) -> tuple[Node, ...]:
+    # A lone change is held against the first rank's level, as everywhere.
+    level = alpha_per_test(q, conditions.size)
+    tests, limits = arms.each(conditions, level)
+    changed = benjamini_hochberg(tests.log_p, q=q).rejected
+    return tuple(
+        Node(
+            conditions=conditions[i : i + 1],
+            p=float(tests.p[i]),
+            log_p=float(tests.log_p[i]),
+            level=level,
+            changed=bool(changed[i]),
+            change=float(arms.changes()[conditions[i]]),
+            resolvable=_larger_limit(limits, i),
+        )
+        for i in range(conditions.size)
+    )
+
+
+def _larger_limit(limits: DetectionLimits, i: int) -> float:
+    """Return a row's limit in the harder of the directions that have room; NaN where one finds nothing."""
+    if NONE_DETECTABLE in {limits.status_rise[i], limits.status_fall[i]}:
+        return np.nan
+    return float(np.fmax(limits.rise[i], limits.fall[i]))
 
 
 def _resolvable(arms: _Arms, conditions: IntArray, level: float) -> float:
@@ -298,10 +322,14 @@ class _Unpaired:
         return _share(self.k_after, self.n_after) - self.rates_before()
 
     def log_p(self, conditions: IntArray) -> float:
-        counts = [column[conditions] for column in (self.k_before, self.n_before, self.k_after, self.n_after)]
-        if conditions.size == 1:
-            return float(fisher_test(*counts).log_p[0])
-        return stratified_test(*counts).log_p
+        return stratified_test(*self._counts(conditions)).log_p
+
+    def each(self, conditions: IntArray, level: float) -> tuple[ExactTest, DetectionLimits]:
+        k0, n0, k1, n1 = self._counts(conditions)
+        return fisher_test(k0, n0, k1, n1), limits_unpaired(k0, n0, n1, alpha=level)
+
+    def _counts(self, conditions: IntArray) -> list[IntArray]:
+        return [column[conditions] for column in (self.k_before, self.n_before, self.k_after, self.n_after)]
 
     def finds(self, conditions: IntArray, change: float, level: float) -> bool:
         n0, n1 = self.n_before[conditions], self.n_after[conditions]
@@ -336,6 +364,12 @@ class _Paired:
     def log_p(self, conditions: IntArray) -> float:
         b, c = self.only_before[conditions].sum(), self.only_after[conditions].sum()
         return float(mcnemar_test(b, c).log_p)
+
+    def each(self, conditions: IntArray, level: float) -> tuple[ExactTest, DetectionLimits]:
+        b, c, k, n = (
+            column[conditions] for column in (self.only_before, self.only_after, self.k_before, self.pairs)
+        )
+        return mcnemar_test(b, c), limits_paired(k, n, alpha=level)
 
     def finds(self, conditions: IntArray, change: float, level: float) -> bool:
         n = self.pairs[conditions]
