@@ -18,6 +18,7 @@ from poisson_store.records import (
     RolloutRecord,
     RunRecord,
 )
+from poisson_store.texts import storable
 
 if TYPE_CHECKING:
     import sqlite3
@@ -56,7 +57,7 @@ def insert_run(connection: sqlite3.Connection, run: RunRecord) -> None:
         to_json(run.variant, "variant"),
         to_json(run.settings, "settings"),
     )
-    row = (*texts, run.selection, run.suite, *(run.shard or (None, None)), *objects)
+    row = (*map(storable, (*texts, run.selection, run.suite)), *(run.shard or (None, None)), *objects)
     connection.execute(f"INSERT INTO run VALUES ({marks(len(row))})", row)
     insert_declarations(connection, run)
 
@@ -75,7 +76,7 @@ def insert_declarations(connection: sqlite3.Connection, run: RunRecord) -> None:
         "INSERT INTO rollouts VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         [_rollout_row(number, rollout) for number, rollout in enumerate(run.rollouts)],
     )
-    connection.executemany("INSERT INTO outcomes VALUES (?, ?)", enumerate(run.outcomes))
+    connection.executemany("INSERT INTO outcomes VALUES (?, ?)", enumerate(map(storable, run.outcomes)))
     connection.executemany(
         "INSERT INTO conditions VALUES (?, ?, ?, ?, ?, ?)",
         [_condition_row(number, condition, rollouts) for number, condition in enumerate(run.conditions)],
@@ -140,15 +141,23 @@ def positions(what: str, names: Iterable[str]) -> dict[str, int]:
     """
     numbers: dict[str, int] = {}
     for name in names:
-        if numbers.setdefault(name, len(numbers)) != len(numbers) - 1:
+        if name in numbers:
             raise StoreError(f"The {what} {name!r} comes twice; each must be unique in a run.")
+        numbers[name] = len(numbers)
     return numbers
 
 
 def _rollout_row(number: int, rollout: RolloutRecord) -> tuple[object, ...]:
     words = (to_json(words, "outcomes") for words in (rollout.outcomes, rollout.failures, rollout.successes))
     settings = to_json(rollout.settings, f"settings of rollout {rollout.id!r}")
-    return (number, rollout.id, *words, rollout.t_unit, rollout.nodeid, settings)
+    return (
+        number,
+        storable(rollout.id),
+        *words,
+        storable(rollout.t_unit),
+        storable(rollout.nodeid),
+        settings,
+    )
 
 
 def _rollout(row: tuple[Any, ...]) -> RolloutRecord:
@@ -172,7 +181,14 @@ def _condition_row(
             f"Condition {condition.key!r} names rollout {condition.rollout!r}, which the run lacks."
         )
     axes = to_json(condition.axes, f"axes of condition {condition.key!r}")
-    return (number, condition.key, rollouts[condition.rollout], axes, condition.nodeid, condition.planned)
+    return (
+        number,
+        condition.key,
+        rollouts[condition.rollout],
+        axes,
+        storable(condition.nodeid),
+        condition.planned,
+    )
 
 
 def episode_row(
@@ -218,6 +234,7 @@ def points_inside(row: Sequence[Any], conditions: int, outcomes: int) -> bool:
     return (
         condition in range(conditions)
         and isinstance(replicate, int)
+        and replicate >= 0
         and (outcome is None) != (cause is None)
         and (outcome is None or outcome in range(outcomes))
         and (cause is None or cause in range(len(CAUSES)))

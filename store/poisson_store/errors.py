@@ -58,6 +58,24 @@ def storage_errors(path: Path, doing: str) -> Iterator[None]:
         raise StoreError(f"Cannot {doing} {path}: {_in_words(error)}.") from error
 
 
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Read a run file, whose content may be anything, with every failure in one sentence about it.
+
+    Raises
+    ------
+    DamagedRunError
+        If the file's content is at fault.
+    StoreError
+        If the disk, its permissions or another process are.
+    """
+    with storage_errors(path, "read"):
+        try:
+            yield
+        except (ValueError, LookupError, TypeError) as error:
+            raise DamagedRunError(f"Cannot read {path}: the file is damaged ({error!r}).") from error
+
+
 def _explain(path: Path, doing: str, error: sqlite3.DatabaseError) -> StoreError:
     for sign, reason in _REASONS.items():
         if sign in str(error):

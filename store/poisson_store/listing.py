@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from poisson_store.connection import open_for_reading, read_status
-from poisson_store.errors import StoreError, storage_errors
+from poisson_store.errors import StoreError, reading, storage_errors
 from poisson_store.index import FILE
 from poisson_store.names import SUFFIX
 from poisson_store.records import CAUSES, ENDS, Accounting, RunSummary
@@ -74,7 +74,7 @@ def _recall(path: Path, stamp: str, known_stamp: str, text: str) -> RunSummary |
 def summarize(path: Path) -> RunSummary:
     """Summarize one run file."""
     try:
-        with ExitStack() as stack, storage_errors(path, "read"):
+        with ExitStack() as stack, reading(path):
             connection = open_for_reading(path, stack)
             return _summary(path, connection, read_status(connection))
     except StoreError as error:

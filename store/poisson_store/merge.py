@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poisson_store.connection import connect, file_uri, open_for_reading, transaction
-from poisson_store.errors import StoreError, storage_errors
+from poisson_store.errors import StoreError, reading, storage_errors
 from poisson_store.records import ConditionRecord, RolloutRecord, RunRecord, suite_digest
 from poisson_store.schema import BY_EPISODE
 from poisson_store.writer import end_run
@@ -87,7 +87,7 @@ def copy_episodes(target: Path, paths: Sequence[Path], status: str, now: str) ->
 
 
 def _copy_part(connection: sqlite3.Connection, path: Path) -> None:
-    with ExitStack() as stack, storage_errors(path, "read"):
+    with ExitStack() as stack, reading(path):
         source = open_for_reading(path, stack)
         ((_, _, place),) = source.execute("PRAGMA database_list").fetchall()
         connection.execute("ATTACH ? AS part", (f"{file_uri(Path(place))}?mode=ro",))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from poisson_store.codec import marks, read_attempts, read_run
 from poisson_store.columns import read_columns, read_outcome_columns, read_replicates, read_trace_columns
 from poisson_store.connection import open_for_reading, read_status
-from poisson_store.errors import storage_errors
+from poisson_store.errors import reading
 from poisson_store.records import CAUSES, Accounting, Episode, Usage
 from poisson_store.spans import read_spans
 
@@ -60,7 +60,7 @@ class RunReader:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with ExitStack() as stack, storage_errors(path, "read"):
+        with ExitStack() as stack, reading(path):
             self._connection = open_for_reading(path, stack)
             self.run: RunRecord = read_run(self._connection, read_status(self._connection))
             self._outcomes = self.run.outcomes
@@ -95,7 +95,7 @@ class RunReader:
 
     def usage(self) -> dict[str, Usage]:
         """Sum the tokens of each condition by key, in the order of collection, without reading spans."""
-        with storage_errors(self.path, "read"):
+        with reading(self.path):
             sums = {
                 condition: Usage(*rest)
                 for condition, *rest in self._connection.execute(
@@ -107,22 +107,22 @@ class RunReader:
 
     def columns(self) -> EpisodeColumns:
         """Read every episode as NumPy arrays, without errors, meta and spans."""
-        with storage_errors(self.path, "read"):
+        with reading(self.path):
             return read_columns(self._connection, self.run)
 
     def outcome_columns(self) -> OutcomeColumns:
         """Read what became of every episode as NumPy arrays; half the work of `columns`."""
-        with storage_errors(self.path, "read"):
+        with reading(self.path):
             return read_outcome_columns(self._connection, self.run)
 
     def trace_columns(self) -> TraceColumns:
         """Read how far every episode got as NumPy arrays, without reading its spans."""
-        with storage_errors(self.path, "read"):
+        with reading(self.path):
             return read_trace_columns(self._connection, self.run)
 
     def replicates(self) -> dict[str, NDArray[int64]]:
         """List the stored replicates of each condition by key, rising: what a resumed sweep leaves out."""
-        with storage_errors(self.path, "read"):
+        with reading(self.path):
             return read_replicates(self._connection, self.run)
 
     def episodes(
@@ -147,7 +147,7 @@ class RunReader:
             Whether to read the spans; without, `Episode.spans` is empty.
         """
         where, values = self._filter(condition, replicate, outcomes)
-        with storage_errors(self.path, "read"):
+        with reading(self.path):
             (retried,) = self._connection.execute("SELECT EXISTS (SELECT 1 FROM attempts)").fetchone()
             for row in self._connection.execute(_EPISODES.format(where), values):
                 yield self._episode(row, spans=spans, attempts=bool(retried))
@@ -166,7 +166,7 @@ class RunReader:
 
     def _tallies(self) -> list[tuple[Any, ...]]:
         """Count episodes by condition and outcome or cause; a run that has ended knows the counts."""
-        with storage_errors(self.path, "read"):
+        with reading(self.path):
             (status,) = self._connection.execute("SELECT status FROM run").fetchone()
             return self._connection.execute(
                 _TALLY_EPISODES if status == "running" else "SELECT * FROM tallies"

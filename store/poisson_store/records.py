@@ -205,10 +205,11 @@ class AttemptRow(NamedTuple):
 
 
 class EpisodeRow(NamedTuple):
-    """An episode as `RunWriter.add` takes it on the fast path: a plain tuple of all 17 items in this order.
+    """An episode as `RunWriter.add` takes it on the fast path: a plain tuple in this order.
 
     `condition` is a position in `RunRecord.conditions`, `outcome` one in `RunRecord.outcomes`, `cause` one
-    in `CAUSES`; exactly one of `outcome` and `cause` is None. `meta` is JSON text. Nothing is parsed on the way in.
+    in `CAUSES`; exactly one of `outcome` and `cause` is None. `meta` is JSON text. Items after `wall_s` may be
+    left off from the end where they are None. Nothing is parsed on the way in.
     """
 
     condition: int

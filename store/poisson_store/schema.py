@@ -107,6 +107,7 @@ CREATE TABLE episodes (
     started_ns INTEGER,             -- UTC epoch ns
     wall_s REAL,                    -- seconds
     CHECK ((outcome IS NULL) <> (cause IS NULL)),
+    CHECK (typeof(replicate) = 'integer' AND replicate >= 0),
     PRIMARY KEY (replicate, condition)
 ) WITHOUT ROWID;
 

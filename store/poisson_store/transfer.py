@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from poisson_store.connection import connect, now_text, open_for_reading, read_status, transaction
-from poisson_store.errors import DamagedRunError, NewerSchemaError, StoreError, storage_errors
+from poisson_store.errors import DamagedRunError, NewerSchemaError, StoreError, reading, storage_errors
 from poisson_store.schema import VERSION
 from poisson_store.writer import end_run
 
@@ -35,7 +35,7 @@ def refuse_if_written(path: Path) -> None:
     StoreError
         If it is.
     """
-    with ExitStack() as stack, storage_errors(path, "read"):
+    with ExitStack() as stack, reading(path):
         connection = open_for_reading(path, stack)
         if read_status(connection) == "running":
             name, host, pid = connection.execute(
@@ -56,7 +56,7 @@ def snapshot(path: Path, target: Path) -> None:
         If the run is being written or is damaged.
     """
     refuse_if_written(path)
-    with ExitStack() as stack, storage_errors(path, "read"):
+    with ExitStack() as stack, reading(path):
         connection = open_for_reading(path, stack)
         connection.execute("VACUUM INTO ?", (str(target.absolute()),))
     with storage_errors(target, "write"), closing(connect(target, "rw")) as connection:
@@ -110,7 +110,7 @@ def unpack_run(file: Path, target: Path) -> None:
     StoreError
         If it cannot be read or is being written.
     """
-    with storage_errors(file, "read"):
+    with reading(file):
         with file.open("rb") as opened:
             plain = opened.read(16) == b"SQLite format 3\0"
         if plain:
@@ -154,7 +154,7 @@ def _copy_exactly(source: IO[bytes], copy: IO[bytes], length: int) -> None:
 
 def _check_content(file: Path, target: Path) -> None:
     """Check that the unpacked file is a sound run and nothing but one."""
-    with ExitStack() as stack, storage_errors(file, "read"):
+    with ExitStack() as stack, reading(file):
         connection = open_for_reading(target, stack)
         if connection.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
             raise DamagedRunError(f"{file} is damaged inside; what is readable of it can be recovered.")

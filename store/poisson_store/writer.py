@@ -94,11 +94,11 @@ class RunWriter:
         StoreError
             If a row cannot be stored (nothing of the call is) or the disk refuses.
         """
-        batch = [row if isinstance(row, tuple) else self._row(row) for row in rows]
-        rich = [row for row in batch if row[9:] != _NO_REST]
-        bare = [row for row in batch if row[9:] == _NO_REST] if rich else batch
+        batch: list[tuple[Any, ...]] = []
         with self._transaction():
             try:
+                batch += [row if isinstance(row, tuple) else self._row(row) for row in rows]
+                bare, rich = _split(batch)
                 fresh = self._fresh(rich) if rich else ()
                 self._add_belongings(fresh)
                 return self._insert(bare) + len(fresh)
@@ -245,8 +245,8 @@ class RunWriter:
 
     def _refusal(self, batch: Sequence[tuple[Any, ...]], error: Exception) -> StoreError:
         for row in batch:
-            if len(row) != _WIDTH:
-                return StoreError(f"A row of {len(row)} items was added; an episode has {_WIDTH}.")
+            if not 9 <= len(row) <= _WIDTH:
+                return StoreError(f"A row of {len(row)} items was added; an episode has 9 to {_WIDTH}.")
             if not points_inside(row, len(self._conditions), len(self._outcomes)):
                 return StoreError(
                     f"The row condition={row[0]!r}, replicate={row[1]!r}, outcome={row[3]!r}, cause={row[4]!r}"
@@ -298,6 +298,8 @@ def create_file(path: Path, run: RunRecord) -> None:
     with storage_errors(path, "create"):
         try:
             with closing(connect(draft, "rwc")) as connection:
+                # A draft that is lost is made again, so nothing need reach the disk before the first rows do.
+                connection.execute("PRAGMA synchronous = OFF")
                 create_tables(connection, run.created_at)
                 with transaction(connection):
                     insert_run(connection, run)
@@ -327,6 +329,17 @@ def end_run(connection: sqlite3.Connection, status: str, now: str) -> None:
         "UPDATE sessions SET status = ?, ended_at = ? WHERE session = (SELECT max(session) FROM sessions)",
         (status, now),
     )
+
+
+def _split(rows: Sequence[tuple[Any, ...]]) -> tuple[Sequence[tuple[Any, ...]], Sequence[tuple[Any, ...]]]:
+    """Part the rows that hold numbers only from those with more, which are filled up to their full width."""
+    rich = [row for row in rows if row[9:] != _NO_REST[: len(row) - 9]]
+    if not rich:
+        return rows, ()
+    if not all(9 <= len(row) <= _WIDTH for row in rich):
+        raise ValueError
+    bare = [row for row in rows if row[9:] == _NO_REST[: len(row) - 9]]
+    return bare, [row + _NO_REST[len(row) - 9 :] for row in rich]
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
