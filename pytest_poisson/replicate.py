@@ -23,6 +23,8 @@ from pytest_poisson.pytest_internals import (
 )
 from pytest_poisson.rollout import CURRENT_ROLLOUT, Rollout
 from pytest_poisson.seeds import derive_seeds
+from pytest_poisson.span_rows import trace_row
+from pytest_poisson.spans import enter_replicate, leave_replicate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -145,10 +147,13 @@ class ConditionRunner:
         np.random.seed(rollout.seeds.numpy_global)  # noqa: NPY002  what programs under test may draw from
         started_ns, started = time.time_ns(), time.perf_counter()
         stop: BaseException | None = None
+        enter_replicate(rollout)
         try:
             ending = self._call_plainly(rollout) if self._plain else self._call_afresh(rollout)
         except pytest.exit.Exception as request:
             stop, ending = request, Ending(cause="cancelled", error=f"pytest.exit: {request.msg}")
+        finally:
+            leave_replicate()
         if os.getpid() != self._process:
             os._exit(0)  # a forked child came back out of the test: it must not speak for its parent
         emit(self._row(rollout, ending, started_ns, time.perf_counter() - started))
@@ -229,8 +234,9 @@ class ConditionRunner:
             started_ns,
             round(wall_s, 6),
         ]
-        if ending.error or rollout.meta_json:
-            row += (ending.error or None, rollout.meta_json)
+        spans = trace_row(rollout.trace)
+        if ending.error or rollout.meta_json or spans:
+            row += (ending.error or None, rollout.meta_json, *spans)
         return row
 
     def _needs_only_a_call(self) -> bool:

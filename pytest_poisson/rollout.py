@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_poisson.spans import Trace, current_span
+
 if TYPE_CHECKING:
     import numpy as np
 
     from pytest_poisson.conditions import Condition
     from pytest_poisson.declaration import Declaration
     from pytest_poisson.seeds import Seeds
+    from pytest_poisson.spans import Span
 
 
 CURRENT_ROLLOUT: pytest.StashKey[Rollout] = pytest.StashKey()
@@ -50,6 +53,7 @@ class Rollout:
         self.meta_json: str | None = None
         self.misuse: str | None = None  # kept here too, since the program under test may swallow the error
         self.seeds = seeds
+        self.trace: Trace | None = None  # made by the first span
         self._declaration = declaration
         self._rng: np.random.Generator | None = None
         self._random: random.Random | None = None
@@ -72,6 +76,40 @@ class Rollout:
         if self._random is None:
             self._random = random.Random(self.seeds.random)
         return self._random
+
+    def span(self, kind: str, name: str, *, input: Any = None) -> Span:  # noqa: A002  the word of the record
+        """Open a span of this replicate; `pytest_poisson.span` does the same for code that takes no fixture.
+
+        Parameters
+        ----------
+        kind
+            ``llm``, ``tool``, ``retrieval``, ``db``, ``http``, ``agent`` or ``other``.
+        name
+            What the step is called, as in ``grader.request``.
+        input
+            What went in: text, bytes, or anything that has a JSON form.
+
+        Raises
+        ------
+        ValueError
+            If the kind is none of these.
+        """
+        return self._tracing().open(kind, name, input)
+
+    @property
+    def current_span(self) -> Span | None:
+        """The innermost span of this replicate that is open in this context, or None."""
+        span = current_span()
+        return span if span is not None and span.trace is self.trace else None
+
+    def step(self, name: str) -> None:
+        """Name the step that the spans which follow belong to, until the next call."""
+        self._tracing().step = name
+
+    def _tracing(self) -> Trace:
+        if self.trace is None:
+            self.trace = Trace()
+        return self.trace
 
     def end(
         self,

@@ -17,6 +17,7 @@ from pytest_poisson.ending import ending_of_call
 from pytest_poisson.rollout import CURRENT_ROLLOUT, Rollout
 from pytest_poisson.seeds import derive_seeds
 from pytest_poisson.selection import SELECTION
+from pytest_poisson.spans import enter_replicate, leave_replicate
 from pytest_poisson.store_directory import store_directory
 
 if TYPE_CHECKING:
@@ -106,6 +107,15 @@ class SingleReplicates:
             variant=self.variant,
         )
         _seed_globals(rollout)
+        enter_replicate(rollout)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_teardown(self) -> Generator[None]:
+        """Let what comes after the item belong to no replicate."""
+        try:
+            return (yield)
+        finally:
+            leave_replicate()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None]:

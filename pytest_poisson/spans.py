@@ -1,0 +1,305 @@
+"""Spans: the timed steps of a replicate, recorded by hand or by what the program under test is instrumented with.
+
+Code under test may import this module, so it needs the standard library alone, and outside a replicate every
+call here does nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from contextvars import ContextVar
+from itertools import count
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+    from pytest_poisson.rollout import Rollout
+
+KINDS = ("llm", "tool", "retrieval", "db", "http", "agent", "other")
+KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
+DEFAULT_MAX_SPANS = 10_000
+DEPTH = 50  # levels of a nested value that are written out
+
+_ROLLOUT: ContextVar[Rollout | None] = ContextVar("pytest_poisson_rollout", default=None)
+_SPAN: ContextVar[Span | None] = ContextVar("pytest_poisson_span", default=None)
+
+
+def span(kind: str, name: str, *, input: Any = None) -> Span | NoSpan:  # noqa: A002  the word of the record
+    """Open a span of the replicate under way; outside a replicate, one that records nothing.
+
+    Parameters
+    ----------
+    kind
+        ``llm``, ``tool``, ``retrieval``, ``db``, ``http``, ``agent`` or ``other``.
+    name
+        What the step is called, as in ``grader.request``.
+    input
+        What went in: text, bytes, or anything that has a JSON form.
+
+    Raises
+    ------
+    ValueError
+        If the kind is none of these.
+    """
+    rollout = _ROLLOUT.get()
+    return NO_SPAN if rollout is None else rollout.span(kind, name, input=input)
+
+
+def current_rollout() -> Rollout | None:
+    """Return the rollout of the replicate under way in this context, or None outside of one."""
+    return _ROLLOUT.get()
+
+
+def current_span() -> Span | None:
+    """Return the innermost span that is open in this context, or None."""
+    return _SPAN.get()
+
+
+def enter_replicate(rollout: Rollout) -> None:
+    """Make a rollout the current one of this context, with no span open."""
+    _SPAN.set(None)
+    _ROLLOUT.set(rollout)
+
+
+def leave_replicate() -> None:
+    """Let this context belong to no replicate."""
+    _SPAN.set(None)
+    _ROLLOUT.set(None)
+
+
+class Trace:
+    """The spans of one replicate, in the order they began."""
+
+    def __init__(self, max_spans: int = DEFAULT_MAX_SPANS) -> None:
+        self.max_spans = max_spans
+        self.spans: list[Span] = []
+        self.left_out: list[
+            tuple[int, dict[str, int | None] | None]
+        ] = []  # kind and tokens of each beyond the cap
+        self.step: str | None = None
+        self._numbers = count()
+        # A clock that jumps must not bend durations, so the wall clock is read once.
+        self._epoch_ns = time.time_ns() - time.perf_counter_ns()
+
+    def open(self, kind: str, name: str, given: Any) -> Span:
+        """Return a new span, which begins when it is entered."""
+        index = KIND_INDEX.get(kind)
+        if index is None:
+            raise ValueError(f"kind={kind!r} of span {name!r} is none of {', '.join(KINDS)}.")
+        return Span(self, index, name, given)
+
+    def now_ns(self) -> int:
+        """Return the UTC epoch time in ns, on a clock that only goes forward."""
+        return self._epoch_ns + time.perf_counter_ns()
+
+    def begin(self, span: Span) -> None:
+        """Give a span its number and keep it, unless there are enough."""
+        number = next(self._numbers)
+        span.span_id = f"{number:04x}"
+        if number < self.max_spans:
+            self.spans.append(span)
+        else:
+            span.kept = False
+
+
+class Span:
+    """One timed step: a context manager whose attributes may be set while it is open.
+
+    Attributes
+    ----------
+    input, output
+        What went in and came out: text, bytes, or anything that has a JSON form.
+    tokens
+        ``{"in": 12, "out": 3}`` as the provider reported them; None, or a part left out, is unknown.
+    attrs
+        Anything else by name, as in ``attrs["url.full"]``.
+    error
+        What was raised inside, or what is set by hand.
+    """
+
+    __slots__ = (
+        "_outer",
+        "_tokens",
+        "attrs",
+        "end_ns",
+        "error",
+        "input",
+        "kept",
+        "kind_index",
+        "name",
+        "output",
+        "parent_id",
+        "span_id",
+        "start_ns",
+        "step",
+        "trace",
+    )
+
+    def __init__(self, trace: Trace, kind_index: int, name: str, given: Any) -> None:
+        self.trace = trace
+        self.kind_index = kind_index
+        self.name = name
+        self.input = given if given is None or type(given) is str else as_text(given)
+        self.output: Any = None
+        self.attrs: dict[str, Any] = {}
+        self.error: str | None = None
+        self.step = trace.step
+        self.span_id = ""
+        self.parent_id: str | None = None
+        self.start_ns = self.end_ns = 0
+        self.kept = True
+        self._tokens: dict[str, int | None] | None = None
+        self._outer: Span | None = None
+
+    def __repr__(self) -> str:
+        return f"<span {self.kind} {self.name!r}>"
+
+    @property
+    def kind(self) -> str:
+        """What the span is: one of `KINDS`."""
+        return KINDS[self.kind_index]
+
+    @property
+    def tokens(self) -> dict[str, int | None] | None:
+        """What the provider reported: ``{"in": …, "out": …}``."""
+        return self._tokens
+
+    @tokens.setter
+    def tokens(self, value: Mapping[str, int | None] | None) -> None:
+        self._tokens = None if value is None else _checked_tokens(value, self.name)
+
+    def __enter__(self) -> Self:
+        outer = _SPAN.get()
+        if outer is not None and outer.trace is self.trace:
+            self._outer, self.parent_id = outer, outer.span_id
+        self.trace.begin(self)
+        _SPAN.set(self)
+        self.start_ns = self.trace.now_ns()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.end_ns = self.trace.now_ns()
+        if error is not None and self.error is None and not isinstance(error, GeneratorExit):
+            self.error = error_line(error)
+        if _SPAN.get() is self:  # not so where a generator is closed from another context
+            _SPAN.set(self._outer)
+        self._outer = None
+        if self.output is not None and type(self.output) is not str:
+            self.output = as_text(self.output)
+        if not self.kept:
+            self.trace.left_out.append((self.kind_index, self._tokens))
+
+
+class NoSpan:
+    """What `span` returns outside a replicate: everything may be set on it, nothing is kept."""
+
+    __slots__ = ()
+
+    span_id = kind = name = ""
+    input = output = tokens = error = parent_id = step = None
+    start_ns = end_ns = 0
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        """A mapping that nobody looks at."""
+        return {}
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Forget the value."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        """Let everything pass."""
+
+    def __repr__(self) -> str:
+        return "<no span>"
+
+
+NO_SPAN = NoSpan()
+
+
+def error_line(error: BaseException) -> str:
+    """Return an exception as `Type: message`."""
+    try:
+        message = str(error)
+    except Exception:  # noqa: BLE001  an exception whose text raises must not hide the one under way
+        message = "(its text cannot be made)"
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
+def as_text(value: Any) -> str:
+    """Return what a span was given as text.
+
+    Text stays as it is. Bytes are read as UTF-8, and each byte that is none becomes a lone surrogate, so that
+    `text.encode("utf-8", "surrogateescape")` gives them back. Anything else becomes JSON, in which a value that
+    JSON does not know stands as its `str`.
+    """
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value).decode("utf-8", "surrogateescape")
+    return as_json(value)
+
+
+def as_json(value: Any) -> str:
+    """Return a value as compact JSON; what JSON does not know stands as its `str`."""
+    from json import dumps
+
+    try:
+        return dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_json_form)
+    except Exception:  # noqa: BLE001  recording must not raise into the program under test
+        return dumps(_plain(value, depth=0), ensure_ascii=False, separators=(",", ":"))
+
+
+def _json_form(value: Any) -> Any:
+    """Return what stands for a value that JSON does not know."""
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return as_text(value)
+    if isinstance(value, (set, frozenset)):
+        return sorted(value, key=str)  # the order of a set differs from process to process
+    if hasattr(value, "model_dump"):  # pydantic, which most client libraries speak
+        return value.model_dump(mode="json")
+    if hasattr(value, "tolist"):  # NumPy
+        return value.tolist()
+    if hasattr(value, "__dataclass_fields__") and not isinstance(value, type):
+        return {name: getattr(value, name) for name in value.__dataclass_fields__}
+    return _described(value)
+
+
+def _plain(value: Any, depth: int) -> Any:
+    """Return a value in plain JSON types: for what is nested too deeply, refers to itself or has odd keys."""
+    if isinstance(value, float) and not isfinite(value):
+        return str(value)
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    if isinstance(value, (dict, list, tuple)) and depth < DEPTH:
+        if isinstance(value, dict):
+            return {_described(key): _plain(item, depth + 1) for key, item in value.items()}
+        return [_plain(item, depth + 1) for item in value]
+    return _described(value)
+
+
+def _described(value: Any) -> str:
+    try:
+        return str(value)
+    except Exception:  # noqa: BLE001  recording must not raise into the program under test
+        return f"<{type(value).__name__}>"
+
+
+def _checked_tokens(value: Mapping[str, int | None], name: str) -> dict[str, int | None]:
+    tokens = {side: value.get(side) for side in ("in", "out")}
+    for number in tokens.values():
+        if number is not None and (not isinstance(number, int) or isinstance(number, bool) or number < 0):
+            raise ValueError(f"tokens={value!r} of span {name!r} must be whole numbers from 0, or None.")
+    if not set(value) <= {"in", "out"}:
+        raise ValueError(f"tokens={value!r} of span {name!r} takes 'in' and 'out' alone.")
+    return tokens
