@@ -159,7 +159,7 @@ def _worst_case(result: DiffResult, design: Design) -> str:
     unit = "pairs" if result.method == "mcnemar_bh" else "outcomes an arm"
     given = f"with {write.integer(design.replicates)} {unit} and {write.plural(design.tests, 'test')}"
     if design.limit is None or design.base_rate is None:
-        return f"Any change at the least favourable base rate: {given}, none is found 4 times in 5."
+        return f"Any change at all: {given}, none is found 4 times in 5 at the least favourable base rate."
     return (
         f"A change of a single row below {write.size(design.limit)}, at the least favourable base rate "
         f"({write.rate(design.base_rate)}), {given}."
