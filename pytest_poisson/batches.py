@@ -89,21 +89,41 @@ def _split(ranges: deque[tuple[int, int]], size: int) -> tuple[list[tuple[int, i
     return taken, rest
 
 
+@dataclass(frozen=True)
+class BatchPolicy:
+    """How large a backend's batches should be.
+
+    Attributes
+    ----------
+    first
+        Replicates in a batch while nobody knows how long one takes.
+    target_s
+        How long a batch should last: so short that rows are stored and progress is shown while it matters.
+    largest
+        The most replicates in a batch, whatever they take.
+    parts
+        The fewest batches that a condition's replicates are cut into, so that a run that stops early has touched
+        every condition alike.
+    """
+
+    first: int = 8
+    target_s: float = 0.5
+    largest: int = 4096
+    parts: int = 8
+
+
 class BatchSizer:
     """Chooses how many replicates a batch holds, from what replicates and set-up have taken so far.
 
-    A batch is to last about half a second, so that rows are stored and progress is shown while it matters; or
-    ten times as long as setting up its wider fixtures, so that those stay a small part. It never holds more than
-    an eighth of a condition's replicates, so that a run that stops early has touched every condition alike.
+    A batch lasts as long as the policy wants, or ten times as long as setting up its wider fixtures, so that those
+    stay a small part.
     """
 
-    target_s = 0.5
     set_up_share = 0.1
-    first = 8
-    largest = 4096
 
-    def __init__(self, replicates: int) -> None:
-        self._cap = max(1, min(self.largest, replicates // 8))
+    def __init__(self, replicates: int, policy: BatchPolicy) -> None:
+        self._policy = policy
+        self._cap = max(1, min(policy.largest, replicates // policy.parts))
         self._mean_s: float | None = None
         self._set_up_s = 0.0
 
@@ -117,6 +137,6 @@ class BatchSizer:
     def size(self) -> int:
         """Return the size of the next batch."""
         if self._mean_s is None:
-            return min(self.first, self._cap)
-        target = max(self.target_s, self._set_up_s / self.set_up_share)
+            return min(self._policy.first, self._cap)
+        target = max(self._policy.target_s, self._set_up_s / self.set_up_share)
         return max(1, min(self._cap, int(target / max(self._mean_s, 1e-6))))

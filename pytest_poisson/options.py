@@ -173,6 +173,14 @@ OPTIONS = (
         env="POISSON_STORE",
     ),
     Option(
+        "backend",
+        "where replicates run: local, modal, or one that a plugin provides (default: local)",
+        _text,
+        "NAME",
+        default="local",
+        ini="string",
+    ),
+    Option(
         "workers",
         "worker processes: a number, 0 for this process, or auto for one a core (default: auto)",
         _workers,

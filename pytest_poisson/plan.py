@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from poisson_store.records import RolloutRecord
+from pytest_poisson.backends import Outlook
 from pytest_poisson.declaration import FAILED, PASSED
 from pytest_poisson.events import resolve_events
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from poisson_stats.planning import DesignLimit
     from poisson_store import RunReader
+    from pytest_poisson.backends import Backend
     from pytest_poisson.collect import CollectedCondition
     from pytest_poisson.options import Settings
 
@@ -48,6 +50,8 @@ class Plan:
         The accepted change and the error level.
     workers
         How many replicates run at a time.
+    outlook
+        What the backend says of the sweep: lines to print, and its cost.
     estimated_s
         How long the sweep should take, from the mean of an earlier run; None where there is none.
     estimated_from
@@ -68,6 +72,7 @@ class Plan:
     max_mde: float
     q: float
     workers: int
+    outlook: Outlook = field(default_factory=Outlook)
     estimated_s: float | None = None
     estimated_from: str | None = None
     baseline: str | None = None
@@ -88,7 +93,7 @@ def make_plan(
     found: Sequence[CollectedCondition],
     settings: Settings,
     *,
-    workers: int,
+    backend: Backend,
     baseline: RunReader | None,
     history: RunReader | None,
 ) -> Plan:
@@ -100,7 +105,7 @@ def make_plan(
     Raises
     ------
     UserError
-        If an event is unknown.
+        If an event is unknown, or the backend could not start this sweep.
     """
     rollouts = rollout_records(found)
     events = resolve_events(rollouts, settings.event)
@@ -116,11 +121,11 @@ def make_plan(
         paired=None,
         max_mde=settings.max_mde,
         q=settings.q,
-        workers=workers,
+        workers=backend.workers,
         baseline=None if baseline is None else baseline.run.name,
         not_common=_not_common(found, baseline),
     )
-    return _with_estimate(_with_limits(plan), baseline or history)
+    return _with_estimate(_with_limits(plan), baseline or history, backend)
 
 
 def rollout_records(found: Sequence[CollectedCondition]) -> tuple[RolloutRecord, ...]:
@@ -183,9 +188,10 @@ def _with_limits(plan: Plan) -> Plan:
     return replace(plan, unpaired=unpaired, paired=paired)
 
 
-def _with_estimate(plan: Plan, earlier: RunReader | None) -> Plan:
-    """Return the plan with the time it should take, where an earlier run of these conditions tells."""
+def _with_estimate(plan: Plan, earlier: RunReader | None, backend: Backend) -> Plan:
+    """Return the plan with the time and cost it should take, where an earlier run of these conditions tells."""
     mean_s = None if earlier is None else _mean_wall_s(earlier)
+    plan = replace(plan, outlook=backend.outlook(plan.replicates, mean_s))
     if earlier is None or mean_s is None:
         return plan
     seconds = mean_s * plan.replicates / max(plan.workers, 1)

@@ -12,14 +12,12 @@ import pytest
 from poisson_store import Store, StoreError
 from poisson_store.records import ConditionRecord, RunRecord
 from pytest_poisson import neighbours
-from pytest_poisson.backends.inline import InlineBackend
-from pytest_poisson.backends.local import LocalBackend, default_workers
+from pytest_poisson.backends.registry import find_backend
 from pytest_poisson.environment import describe_environment
 from pytest_poisson.errors import UserError
 from pytest_poisson.job import Job
 from pytest_poisson.plan import Plan, make_plan
 from pytest_poisson.progress import ProgressLine
-from pytest_poisson.replicate import ConditionRunner, RunContext
 from pytest_poisson.seeds import new_salt
 from pytest_poisson.selection import SELECTION, Selection
 from pytest_poisson.store_directory import store_directory
@@ -93,25 +91,26 @@ class SweepSession:
             raise pytest.UsageError(str(refusal)) from None
 
     def _plan_and_sweep(self, session: pytest.Session, selection: Selection) -> bool | None:
+        backend = find_backend(self.settings.backend, session, self.workers)
         baseline = self._open_run(self.settings.baseline)
         history = baseline or self._latest_of_everything()
         self.plan = make_plan(
-            selection.conditions, self.settings, workers=self.workers, baseline=baseline, history=history
+            selection.conditions, self.settings, backend=backend, baseline=baseline, history=history
         )
         self._write_plan(self.plan)
         self._refuse_without_common_condition(self.plan, baseline)
         if self.settings.dry_run:
             return True
-        self._sweep(session, selection, self.plan, baseline)
+        self._sweep(backend, selection, self.plan, baseline)
         self._judge(baseline)
         return None
 
     @property
-    def workers(self) -> int:
-        """How many replicates run at a time."""
+    def workers(self) -> int | None:
+        """How many replicates are to run at a time; None where the backend is to choose."""
         if self.settings.sources["workers"] != "default" and self.settings.workers is not None:
             return int(self.settings.workers)
-        return self.xdist_workers or default_workers()
+        return self.xdist_workers
 
     def _open_run(self, name: str | None) -> RunReader | None:
         return None if name is None else self._open.enter_context(self.store.open(name))
@@ -146,14 +145,17 @@ class SweepSession:
 
     # The sweep
 
-    def _sweep(
-        self, session: pytest.Session, selection: Selection, plan: Plan, baseline: RunReader | None
-    ) -> None:
+    def _sweep(self, backend: Backend, selection: Selection, plan: Plan, baseline: RunReader | None) -> None:
         paired = baseline if self.settings.pair_with else None
-        writer = self.store.create(self._record(selection, plan, paired))
+        writer = self.store.create(self._record(backend, selection, plan, paired))
         progress = ProgressLine(self.reporter)
-        backend = self._backend(session, plan, writer.run)
-        sweep = Sweep([((0, each.replicates),) for each in plan.conditions], backend, writer, progress.show)
+        sweep = Sweep(
+            [((0, each.replicates),) for each in plan.conditions],
+            job=self._job(plan, writer.run),
+            backend=backend,
+            writer=writer,
+            show=progress.show,
+        )
         try:
             sweep.run()
         finally:
@@ -163,7 +165,9 @@ class SweepSession:
         if sweep.exit_request is not None:
             pytest.exit(sweep.exit_request)
 
-    def _record(self, selection: Selection, plan: Plan, paired: RunReader | None) -> RunRecord:
+    def _record(
+        self, backend: Backend, selection: Selection, plan: Plan, paired: RunReader | None
+    ) -> RunRecord:
         settings = self.settings
         return RunRecord(
             salt=new_salt() if paired is None else paired.run.salt,
@@ -186,41 +190,25 @@ class SweepSession:
             settings={
                 "q": settings.q,
                 "max_mde": settings.max_mde,
-                "backend": "inline" if self.workers == 0 else "local",
-                "workers": self.workers,
+                "backend": backend.name,
+                "workers": backend.workers,
                 "timeout_s": settings.timeout,
                 "replicates_from": plan.source,
             },
         )
 
-    def _backend(self, session: pytest.Session, plan: Plan, run: RunRecord) -> Backend:
-        variant, outcomes = dict(run.variant), run.outcomes
-        if self.workers == 0:
-            context = RunContext(run.run_id, run.salt, variant, outcomes)
-            runners = [
-                ConditionRunner(
-                    each.found.item,
-                    condition=each.found.condition,
-                    index=index,
-                    declaration=each.found.declaration,
-                    context=context,
-                    interruptible=True,
-                )
-                for index, each in enumerate(plan.conditions)
-            ]
-            return InlineBackend(session, runners)
-        job = Job(
+    def _job(self, plan: Plan, run: RunRecord) -> Job:
+        return Job(
             arguments=tuple(map(str, self.config.invocation_params.args)),
             directory=str(self.config.invocation_params.dir),
             import_path=tuple(sys.path),
             run_id=run.run_id,
             salt=run.salt,
-            variant=variant,
-            outcomes=outcomes,
+            variant=dict(run.variant),
+            outcomes=run.outcomes,
             keys=tuple(each.found.condition.key for each in plan.conditions),
             timeout_s=self.settings.timeout,
         )
-        return LocalBackend(job, self.workers)
 
     # After
 

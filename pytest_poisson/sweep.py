@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from poisson_store import RunWriter
+    from pytest_poisson.job import Job
 
 POLL_S = 0.2
 HEARTBEAT_S = 30.0
@@ -35,6 +36,8 @@ class Sweep:
     ----------
     missing
         For each condition, the replicates to run.
+    job
+        What workers are told.
     backend, writer
         Where they run, and where their rows go.
     show
@@ -42,11 +45,19 @@ class Sweep:
     """
 
     def __init__(
-        self, missing: Sequence[Ranges], backend: Backend, writer: RunWriter, show: Callable[[Progress], None]
+        self,
+        missing: Sequence[Ranges],
+        *,
+        job: Job,
+        backend: Backend,
+        writer: RunWriter,
+        show: Callable[[Progress], None],
     ) -> None:
         self._dealer = Dealer(missing)
         self._planned = len(self._dealer)
-        self._sizer = BatchSizer(max((_length(ranges) for ranges in missing), default=1))
+        largest = max((_length(ranges) for ranges in missing), default=1)
+        self._sizer = BatchSizer(largest, backend.batch_policy)
+        self._job = job
         self._backend = backend
         self._writer = writer
         self._show = show
@@ -65,7 +76,7 @@ class Sweep:
         """
         status = "interrupted"
         try:
-            self._backend.start()
+            self._backend.start(self._job)
             self._loop()
             if self.exit_request is None:
                 self._handle(self._backend.finish())
@@ -93,7 +104,7 @@ class Sweep:
 
     def _size(self) -> int:
         """Return the size of the next batch; towards the end small ones, so that all workers end together."""
-        fair_share = len(self._dealer) // (2 * self._backend.workers)
+        fair_share = len(self._dealer) // (2 * max(1, self._backend.workers))
         return max(1, min(self._sizer.size(), fair_share))
 
     def _handle(self, events: Sequence[Event]) -> None:

@@ -22,10 +22,12 @@ from pytest_poisson.collect import CollectedCondition, collect_conditions
 from pytest_poisson.job import Job
 from pytest_poisson.plugin import IN_WORKER
 from pytest_poisson.pytest_internals import leave_for, tear_down_all
-from pytest_poisson.replicate import ConditionRunner, RunContext
+from pytest_poisson.runners import Runners
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from pytest_poisson.replicate import ConditionRunner
 
 
 def main() -> int:
@@ -59,8 +61,7 @@ class WorkerSession:
     def __init__(self, channel: WorkerChannel, job: Job) -> None:
         self.channel = channel
         self.job = job
-        self.conditions: dict[str, CollectedCondition] = {}
-        self.runners: dict[int, ConditionRunner] = {}
+        self.conditions: list[CollectedCondition] = []
         self.batch: tuple[ConditionRunner, list[list[int]]] | None = None
 
     @pytest.hookimpl(tryfirst=True)
@@ -76,14 +77,16 @@ class WorkerSession:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Find the conditions before anything deselects or reorders them."""
-        self.conditions = {found.condition.key: found for found in collect_conditions(items)}
+        self.conditions = collect_conditions(items)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Serve batches until the controlling process closes its end."""
-        self.channel.send(["hello", [key for key in self.job.keys if key not in self.conditions]])
+        runners = Runners(self.conditions, self.job)
+        self.channel.send(["hello", runners.missing()])
         while (batch := self.channel.receive()) is not None:
-            self._serve(*batch)
+            index, ranges = batch
+            self._serve(runners[index], ranges)
         self._noting(tear_down_all, session)
         return True
 
@@ -95,9 +98,8 @@ class WorkerSession:
             runner.run(replicates_of(ranges), self.channel.send, lambda: self.channel.send(["ready"]))
         return True
 
-    def _serve(self, index: int, ranges: list[list[int]]) -> None:
+    def _serve(self, runner: ConditionRunner, ranges: list[list[int]]) -> None:
         _forget_output()
-        runner = self._runner(index)
         self._noting(leave_for, runner.item)
         self.batch = (runner, ranges)
         try:
@@ -107,18 +109,6 @@ class WorkerSession:
         finally:
             self.batch = None
         self.channel.send(["done"])
-
-    def _runner(self, index: int) -> ConditionRunner:
-        if index not in self.runners:
-            job, found = self.job, self.conditions[self.job.keys[index]]
-            self.runners[index] = ConditionRunner(
-                found.item,
-                condition=found.condition,
-                index=index,
-                declaration=found.declaration,
-                context=RunContext(job.run_id, job.salt, job.variant, job.outcomes),
-            )
-        return self.runners[index]
 
     def _noting(self, tear_down: Any, node: Any) -> None:
         """Tear down wider fixtures; what they raise belongs to no replicate, so it is passed on as a notice."""

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_poisson.batches import Batch
+    from pytest_poisson.batches import Batch, BatchPolicy
+    from pytest_poisson.job import Job
 
 
 class Rows(NamedTuple):
@@ -44,15 +45,53 @@ class ExitRequest(NamedTuple):
 Event: TypeAlias = Rows | BatchEnded | Notice | ExitRequest
 
 
+class Outlook(NamedTuple):
+    """What a backend says of a sweep before it starts: lines of the plan, and what it will charge.
+
+    The cost is None where the backend charges nothing, and NaN where it charges what nobody can tell.
+    """
+
+    lines: tuple[tuple[str, str], ...] = ()
+    cost_usd: float | None = None
+
+
 class Backend(Protocol):
     """Runs batches; everything it has to say comes out of `poll`.
 
-    Of every replicate that was submitted comes exactly one row, or it is left of its batch; also when its worker
-    dies, hangs past its time, or is lost with its machine.
+    Of every replicate that was submitted comes a row, or it is left of its batch; also when its worker dies, hangs
+    past its time, or is lost with its machine. Rows may come in any order, and more than once: the store keeps the
+    first of each replicate.
+
+    Attributes
+    ----------
+    name
+        What the run's record calls it.
+    workers
+        How many replicates run at a time; 0 where they run in this process.
+    batch_policy
+        How large its batches should be.
     """
 
-    def start(self) -> None:
-        """Start the workers.
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def workers(self) -> int: ...  # noqa: D102
+    @property
+    def batch_policy(self) -> BatchPolicy: ...  # noqa: D102
+
+    def outlook(self, replicates: int, seconds_each: float | None) -> Outlook:
+        """Return what is to be printed of a sweep with so many replicates; start, open and import nothing heavy.
+
+        `seconds_each` is how long a replicate should take; None where nobody knows.
+
+        Raises
+        ------
+        UserError
+            If the sweep could not be started.
+        """
+
+    def start(self, job: Job) -> None:
+        """Start workers that serve this job.
 
         Raises
         ------
@@ -79,8 +118,7 @@ class Backend(Protocol):
         """End the workers once there is nothing left to run, giving wider fixtures time to be torn down."""
 
     def stop(self) -> None:
-        """End every worker at once; what was in flight leaves no row. Safe to call twice, and after a failure."""
+        """End every worker at once; what was in flight leaves no row.
 
-    @property
-    def workers(self) -> int:
-        """How many workers run at a time."""
+        Called last, in every case: also after `finish`, after a failure, on Ctrl-C, and where `start` failed.
+        """

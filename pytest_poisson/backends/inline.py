@@ -8,29 +8,41 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_poisson import neighbours
-from pytest_poisson.backends import BatchEnded, Event, ExitRequest, Notice, Rows
+from pytest_poisson.backends import BatchEnded, Event, ExitRequest, Notice, Outlook, Rows
 from pytest_poisson.backends.rows import full_row
+from pytest_poisson.batches import BatchPolicy
 from pytest_poisson.pytest_internals import captured, leave_for, tear_down_all
+from pytest_poisson.runners import Runners
+from pytest_poisson.selection import SELECTION
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_poisson.batches import Batch
+    from pytest_poisson.job import Job
     from pytest_poisson.replicate import ConditionRunner, Row
 
 
 class InlineBackend:
     """Runs batches where a debugger, a profiler or a print can follow them."""
 
-    workers = 1
+    name = "inline"
+    workers = 0
+    batch_policy = BatchPolicy()
 
-    def __init__(self, session: pytest.Session, runners: list[ConditionRunner]) -> None:
+    def __init__(self, session: pytest.Session) -> None:
         self._session = session
-        self._runners = runners
+        self._runners: Runners | None = None
         self._batch: Batch | None = None
 
-    def start(self) -> None:
-        """Nothing starts: the session is there."""
+    def outlook(self, replicates: int, seconds_each: float | None) -> Outlook:  # noqa: ARG002  this process is there
+        """Return nothing to print: this process is there, and free."""
+        return Outlook()
+
+    def start(self, job: Job) -> None:
+        """Take the session's own conditions; nothing else starts."""
+        selected = self._session.config.stash[SELECTION].conditions
+        self._runners = Runners(selected, job, interruptible=True)
 
     def wants(self) -> bool:
         """Tell whether there is no batch yet."""
@@ -42,7 +54,7 @@ class InlineBackend:
 
     def poll(self, timeout_s: float) -> list[Event]:  # noqa: ARG002  one batch is run, however long it takes
         """Run the batch at hand."""
-        if self._batch is None:
+        if self._batch is None or self._runners is None:
             return []
         batch, self._batch = self._batch, None
         return list(_BatchRun(self._session, self._runners[batch.condition], batch).events())

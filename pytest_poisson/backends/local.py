@@ -1,4 +1,7 @@
-"""The local backend: worker processes on this machine, each fed by its standard input."""
+"""The local backend: worker processes on this machine, each fed by its standard input.
+
+The module is also the plugin that answers to its name.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +11,32 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from pytest_poisson.backends import BatchEnded, Event, ExitRequest, Notice, Rows
+from pytest_poisson.backends import Backend, BatchEnded, Event, ExitRequest, Notice, Outlook, Rows
 from pytest_poisson.backends.process import WorkerProcess
 from pytest_poisson.backends.rows import full_row, row_without_outcome
+from pytest_poisson.batches import BatchPolicy
 from pytest_poisson.errors import UserError
 
 if TYPE_CHECKING:
+    import pytest
+
     from pytest_poisson.batches import Batch
     from pytest_poisson.job import Job
 
 STARTS_BEFORE_GIVING_UP = 3
 TAIL_CHARACTERS = 600
 TEAR_DOWN_S = 30.0  # for wider fixtures, when everything has run
+
+
+def pytest_poisson_backend(name: str, session: pytest.Session, workers: int | None) -> Backend | None:
+    """Provide `local`: worker processes, or this process where there are to be none."""
+    if name != "local":
+        return None
+    if workers == 0:
+        from pytest_poisson.backends.inline import InlineBackend
+
+        return InlineBackend(session)
+    return LocalBackend(workers or default_workers())
 
 
 def default_workers() -> int:
@@ -33,16 +50,22 @@ def default_workers() -> int:
 class LocalBackend:
     """Keeps a number of workers alive, feeds them, and turns what becomes of them into events."""
 
-    def __init__(self, job: Job, workers: int) -> None:
+    name = "local"
+    batch_policy = BatchPolicy()
+
+    def __init__(self, workers: int) -> None:
         self.workers = workers
-        self._job = job
         self._inbox: queue.SimpleQueue[tuple[WorkerProcess, bytes]] = queue.SimpleQueue()
         self._seats: list[Seat] = []
         self._failed_starts = 0
 
-    def start(self) -> None:
+    def outlook(self, replicates: int, seconds_each: float | None) -> Outlook:  # noqa: ARG002  this machine is there
+        """Return nothing to print: this machine is there, and free."""
+        return Outlook()
+
+    def start(self, job: Job) -> None:
         """Start every worker; they collect while the first batches are dealt."""
-        self._seats = [Seat(self._job, self._inbox) for _ in range(self.workers)]
+        self._seats = [Seat(job, self._inbox) for _ in range(self.workers)]
 
     def wants(self) -> bool:
         """Tell whether a worker has less than one batch at work and one next in line."""

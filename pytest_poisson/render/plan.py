@@ -24,6 +24,7 @@ def render_plan(plan: Plan, variant: Iterable[tuple[str, str]]) -> list[str]:
         ("events", _events(plan)),
         *_limits(plan),
         ("workers", str(plan.workers) if plan.workers else "none: in this process"),
+        *plan.outlook.lines,
         ("time", _time(plan)),
     ]
     return [f"{name:<11} {text}" for name, text in lines if text]

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_poisson.batches import Batch, BatchSizer, Dealer
+from pytest_poisson.batches import Batch, BatchPolicy, BatchSizer, Dealer
 
 
 @given(st.lists(st.integers(0, 20), max_size=4), st.data())
@@ -40,12 +40,12 @@ def test_ranges_with_holes_are_kept_in_order():
 
 def test_the_size_follows_the_time_a_replicate_takes():
     """Batches last about half a second, or ten times the set-up, and hold at most an eighth of a condition."""
-    sizer = BatchSizer(8000)
+    sizer = BatchSizer(8000, BatchPolicy())
     assert sizer.size() == 8
     sizer.observe(8, 0.08, 0.0)
     assert sizer.size() == 50
-    slow_set_up = BatchSizer(80000)
+    slow_set_up = BatchSizer(80000, BatchPolicy())
     slow_set_up.observe(8, 0.08, 10.0)
     assert slow_set_up.size() == 3000
-    assert BatchSizer(16).size() == 2
-    assert BatchSizer(1).size() == 1
+    assert BatchSizer(16, BatchPolicy()).size() == 2
+    assert BatchSizer(1, BatchPolicy()).size() == 1

@@ -1,0 +1,34 @@
+"""The hooks that pytest-poisson offers to other plugins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pytest_poisson.backends import Backend
+
+
+@pytest.hookspec(firstresult=True)
+def pytest_poisson_backend(name: str, session: pytest.Session, workers: int | None) -> Backend | None:
+    """Return the backend that `--poisson-backend` names, or None where the name is not yours.
+
+    The first answer counts. Called once in a session that sweeps, after collection and before the plan is printed;
+    nothing may start, connect or cost before `Backend.start`. `pytest_poisson.testing` holds the tests that every
+    backend must pass.
+
+    Parameters
+    ----------
+    name
+        As given; `local` and `modal` are taken.
+    session
+        The collected session; its `config` has the plugin's own options.
+    workers
+        How many replicates are to run at a time: 0 is in this process; None leaves it to the backend.
+
+    Raises
+    ------
+    pytest_poisson.errors.UserError
+        If the settings are none that the backend can run with; the sentence becomes a usage error.
+    """
