@@ -91,15 +91,17 @@ class FisherRows:
         """
         y = window(self.n_after, rate_after, window_width(self.n_after))
         chance = probabilities_at(y, self.n_after[:, None], rate_after[:, None])
-        sums = np.cumsum(np.pad(chance, ((0, 0), (1, 0))), axis=1)
         start, width = y[:, :1], y.shape[1]
-        at_most_low = np.take_along_axis(sums, np.clip(self.low - start + 1, 0, width), axis=1)
-        below_high = np.take_along_axis(sums, np.clip(self.high - start, 0, width), axis=1)
+        sums = np.zeros((y.shape[0], width + 1))
+        np.cumsum(chance, axis=1, out=sums[:, 1:])
+        row = np.arange(y.shape[0])[:, None]
+        at_most_low = sums[row, np.minimum(np.maximum(self.low - start + 1, 0), width)]
+        below_high = sums[row, np.minimum(np.maximum(self.high - start, 0), width)]
         power = (self.weight * (at_most_low + sums[:, -1:] - below_high)).sum(axis=1)
         if self.extra_row.size:
-            row = self.extra_row
-            chance_after = probabilities_at(self.extra_after, self.n_after[row], rate_after[row])
-            power += np.bincount(row, self.extra_weight * chance_after, minlength=power.size)
+            where = self.extra_row
+            chance_after = probabilities_at(self.extra_after, self.n_after[where], rate_after[where])
+            power += np.bincount(where, self.extra_weight * chance_after, minlength=power.size)
         return np.asarray(power)
 
 
