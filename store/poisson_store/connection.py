@@ -82,7 +82,7 @@ def open_for_reading(path: Path, stack: ExitStack) -> sqlite3.Connection:
             return connection
         connection.close()
         if version < VERSION and not _migrate_in_place(path):
-            path = _copy(path, stack)
+            path = copy_aside(path, stack)
             _migrate_in_place(path)
         settle(path)
         return _read(path, stack)
@@ -147,6 +147,11 @@ def _check_version(connection: sqlite3.Connection, path: Path) -> int:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     if application != APPLICATION_ID:
         raise DamagedRunError(f"{path} is no pytest-poisson run.")
+    (page_bytes,) = connection.execute("PRAGMA page_size").fetchone()
+    if path.stat().st_size % page_bytes:  # SQLite would read the missing end of the last page as zeros
+        raise DamagedRunError(
+            f"{path} is truncated: it does not end with a whole page of {page_bytes} bytes."
+        )
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version > VERSION:
         raise NewerSchemaError(
@@ -166,7 +171,7 @@ def _read(path: Path, stack: ExitStack) -> sqlite3.Connection:
         connection.close()
         if not _log_of(path).exists() or not _log_of(path).stat().st_size:
             return stack.enter_context(closing(connect(path, "ro", immutable=True)))
-        return stack.enter_context(closing(connect(_copy(path, stack), "rw")))
+        return stack.enter_context(closing(connect(copy_aside(path, stack), "rw")))
     return connection
 
 
@@ -174,12 +179,12 @@ def _log_of(path: Path) -> Path:
     return path.with_name(f"{path.name}-wal")
 
 
-def _copy(path: Path, stack: ExitStack) -> Path:
+def copy_aside(path: Path, stack: ExitStack) -> Path:
     """Copy a run with its log to where it may be changed, for as long as `stack` lasts."""
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="poisson-")))
-    for file in (path, _log_of(path)):
-        if file.exists():
-            shutil.copyfile(file, folder / file.name)
+    shutil.copyfile(path, folder / path.name)
+    if _log_of(path).exists():
+        shutil.copyfile(_log_of(path), _log_of(folder / path.name))
     return folder / path.name
 
 

@@ -217,7 +217,7 @@ BY_EPISODE = ("episodes", "traces", "notes", "attempts", "spans", "cuts")
 """The tables whose rows belong to one (condition, replicate)."""
 
 MIGRATIONS: Mapping[int, Sequence[str]] = {}
-"""The statements that lead from the version before to each version; version 1 has none before it."""
+"""The statements that lead to each version from the one before; a new column goes to the end of its table."""
 
 
 def create_tables(connection: sqlite3.Connection, now: str) -> None:
@@ -235,18 +235,20 @@ def migrate(
     connection: sqlite3.Connection,
     now: str,
     *,
-    migrations: Mapping[int, Sequence[str]] = MIGRATIONS,
-    version: int = VERSION,
+    migrations: Mapping[int, Sequence[str]] | None = None,
+    version: int | None = None,
 ) -> list[int]:
-    """Bring an older run up to `version`, each step in one transaction with its record in `history`.
+    """Bring an older run up to a version (default: the present one), each step in one transaction with its record in `history`.
 
     Returns the versions reached, in order; none where the file is up to date. A step that fails leaves the
     file as it was before that step. Another process may be migrating the same file.
     """
-    reached = []
-    while (present := _take_version(connection)) < version:
+    steps = MIGRATIONS if migrations is None else migrations
+    goal = VERSION if version is None else version
+    reached: list[int] = []
+    while (present := _take_version(connection)) < goal:
         try:
-            for statement in migrations[present + 1]:
+            for statement in steps[present + 1]:
                 connection.execute(statement)
             connection.execute("INSERT INTO history VALUES (?, ?)", (present + 1, now))
             connection.execute(f"PRAGMA user_version = {present + 1}")

@@ -7,45 +7,23 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
 import time
-from contextlib import closing, contextmanager
-from pathlib import Path
+from contextlib import closing
+from typing import TYPE_CHECKING
 
 import pytest
 
 from poisson_store import DamagedRunError, Store, StoreError, open_run
+from tests.store.machine import linux_root, start, tmpfs
 from tests.store.support import all_rows, full_row, make_run, numbers, sql, stem_files, write
 
-ROOT = Path(__file__).parents[2]
-linux_root = pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid() != 0 or not shutil.which("mount"), reason="mounting needs root"
-)
-
-
-def start(program: str, *arguments: object) -> subprocess.Popen[str]:
-    """Run a Python program that may use this directory's helpers."""
-    command = [sys.executable, "-c", program, *map(str, arguments)]
-    return subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-
-@contextmanager
-def tmpfs(folder: Path, options: str):
-    """Mount a small file system of its own, or skip where that is not allowed."""
-    done = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder], check=False, capture_output=True
-    )
-    if done.returncode:
-        pytest.skip("this machine does not let its root mount")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", "-l", folder], check=True)
-
+if TYPE_CHECKING:
+    from pathlib import Path
 
 WRITE_FOR_EVER = """
 import sys
 from poisson_store import Store
+from tests.store.machine import linux_root, start, tmpfs
 from tests.store.support import all_rows, full_row, make_run
 store = Store(sys.argv[1])
 writer = store.reopen("victim") if sys.argv[2] == "again" else store.create(make_run(5, 4_000, name="victim"))
@@ -162,7 +140,8 @@ def test_a_truncated_file_is_refused_by_name(tmp_path, whole):
     content, before = whole
     store = Store(tmp_path)
     good = write(store)
-    for length in [0, 1, 50, 99, 100, 4096, 5000, len(content) // 2, len(content) - 4096]:
+    lengths = [0, 1, 50, 99, 100, 4096, 5000, len(content) // 2]
+    for length in [*lengths, *(len(content) - left for left in (4096, 4095, 2000, 100, 1))]:
         path = tmp_path / "torn.sqlite"
         path.write_bytes(content[:length])
         assert look_at_damage(path, before), length
@@ -306,6 +285,7 @@ def test_a_file_where_the_store_should_be_is_named(tmp_path):
 CREATE_AT_ONCE = """
 import sys
 from poisson_store import Store, StoreError
+from tests.store.machine import linux_root, start, tmpfs
 from tests.store.support import make_run, numbers
 store = Store(sys.argv[1])
 print("ready", flush=True)
