@@ -142,7 +142,7 @@ def hypergeometric_sum(n0: IntArray, n1: IntArray, total: IntArray) -> LatticeSu
     # Kinds of similar width share a block, so that one wide stratum does not widen all of them.
     order = np.argsort(high - low, kind="stable")
     values, log_p = [], []
-    for block in np.array_split(order, 1 + int((high - low).sum()) // CHUNK_ELEMENTS):
+    for block in np.array_split(order, min(order.size, 1 + int((high - low).sum()) // CHUNK_ELEMENTS)):
         reach = np.arange(int((high - low)[block].max()) + 1)
         down, up = log_weights_from_mode(n1[block], n0[block], total[block], reach.size)
         log_w = np.concatenate((down[:, :0:-1], up), axis=1)
@@ -174,16 +174,26 @@ def two_sided_log_p(count: LatticeSum, observed: int) -> float:
 
 
 def _log_far_tail(count: LatticeSum, observed: int, level: float, *, upper: bool) -> float:
-    """Return the log-probability of the values on the other side of `observed` whose own is at most `level`."""
+    """Return the log-probability of the values on the other side of `observed` whose own is at most `level`.
+
+    From a first guess the end of that tail is walked to, a window at a time: a window is precise near its centre.
+    """
     outward = 1 if upper else -1
     value = _first_guess(count, level, outward)
     value = max(value, observed + 1) if upper else min(value, observed - 1)
-    window = count.window(min(max(value, 0), count.largest))
-    while 0 <= value <= count.largest and window.at(value) > level:
-        value += outward
-    while value - outward != observed and window.at(value - outward) <= level:
-        value -= outward
-    return window.log_tail(value, upper=upper) if 0 <= value <= count.largest else -math.inf
+    while True:
+        window = count.window(min(max(value, 0), count.largest))
+        start, reach = value, max(1, window.log_p.size // 4)
+        while abs(value - start) < reach and window.at(value) > level:
+            value += outward
+        while (
+            abs(value - start) < reach and value - outward != observed and window.at(value - outward) <= level
+        ):
+            value -= outward
+        if not 0 <= value <= count.largest:
+            return -math.inf
+        if abs(value - start) < reach:
+            return window.log_tail(value, upper=upper)
 
 
 def _first_guess(count: LatticeSum, level: float, outward: int) -> int:

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import StratifiedTable
 
+from poisson_stats import stratified
 from poisson_stats.fisher import fisher_test
 from poisson_stats.mcnemar import mcnemar_test
 from poisson_stats.stratified import stratified_test
@@ -72,6 +73,34 @@ def test_order_arms_and_uninformative_strata_are_of_no_consequence(strata, rando
 def test_one_stratum_is_fishers_exact_test(one):
     """With a single stratum the test is Fisher's."""
     assert compared([one]).log_p == pytest.approx(float(fisher_test(*one).log_p), abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        (50_000, 100_000, 50_500, 100_000),
+        (5, 100_000, 50, 100_000),
+        (999_990, 1_000_000, 1_000_000, 1_000_000),
+        (0, 10, 1_000_000, 1_000_000),
+        (3, 5, 2, 100_000),
+    ],
+)
+def test_one_huge_stratum_is_fishers_exact_test(table):
+    """Wide and lopsided tables, wider than one block of memory, give Fisher's p too."""
+    assert compared([table]).log_p == pytest.approx(float(fisher_test(*table).log_p), rel=1e-9)
+
+
+@pytest.mark.parametrize("shift", [-400, -30, 30, 400])
+def test_the_far_tail_is_found_from_any_guess(shift, monkeypatch):
+    """The value at which the other tail begins does not depend on where the search for it starts."""
+    rng = np.random.default_rng(1)
+    n0, n1 = rng.integers(1, 60, (2, 200))
+    rate = rng.uniform(0.2, 0.8, 200)
+    counts = rng.binomial(n0, rate), n0, rng.binomial(n1, rate * 0.97), n1
+    expected = stratified_test(*counts).log_p
+    guess = stratified._first_guess
+    monkeypatch.setattr(stratified, "_first_guess", lambda *arguments: guess(*arguments) + shift)
+    assert stratified_test(*counts).log_p == pytest.approx(expected, abs=1e-7)
 
 
 @given(st.integers(0, 200), st.integers(0, 200), st.integers(0, 5))
