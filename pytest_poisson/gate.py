@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from poisson_store import RunReader
     from poisson_store.records import Accounting
     from pytest_poisson.options import Settings
+    from pytest_poisson.stops import Stop
 
 CAP_REACHED = 8
 NO_SINGLE_ITEM = 9
@@ -128,19 +129,25 @@ def _skipped(run: RunReader, accounts: dict[str, Accounting]) -> dict[str, str]:
     return reasons
 
 
-def rank_status(present: int, gate: Gate | None, failed_for_outcomes: Sequence[str], failed: int) -> int:
-    """Return the session's exit status: pytest's own 2, 3 and 4 stand; then a failed item; then the gate's.
+def rank_status(
+    present: int, gate: Gate | None, stop: Stop | None, failed_for_outcomes: Sequence[str], failed: int
+) -> int:
+    """Return the session's exit status: pytest's own 2, 3 and 4 stand; then a failed item; then a cap; then the gate.
 
     A session in which the only items that failed are conditions without an outcome measured nothing there: where
-    the gate finds that nothing is comparable, 10 says so better than 1.
+    the gate finds that nothing is comparable, 10 says so better than 1. A sweep that stopped because replicates
+    no longer ended with outcomes is no pass either.
     """
-    if gate is None or present in (
+    if present in (
         pytest.ExitCode.INTERRUPTED,
         pytest.ExitCode.INTERNAL_ERROR,
         pytest.ExitCode.USAGE_ERROR,
     ):
         return present
+    asked = 0 if gate is None else gate.status
     only_unmeasured = failed > 0 and failed == len(failed_for_outcomes)
-    if present == pytest.ExitCode.TESTS_FAILED and not (only_unmeasured and gate.status == NOT_COMPARABLE):
+    if present == pytest.ExitCode.TESTS_FAILED and not (only_unmeasured and asked == NOT_COMPARABLE):
         return present
-    return gate.status or present
+    if stop is not None:
+        return CAP_REACHED if stop.cap else NOT_COMPARABLE
+    return asked or present

@@ -20,7 +20,8 @@ class Job:
     run_id, salt, variant, outcomes
         The run's; rows carry positions in `outcomes`.
     keys
-        The condition keys in the run's order; batches and rows carry positions in it.
+        The condition keys in the run's order, empty where nothing is to be run; batches and rows carry
+        positions in it.
     timeout_s
         The longest a replicate may take, if there is a limit.
     """

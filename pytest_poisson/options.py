@@ -99,6 +99,20 @@ def _number(value: Any) -> float:
         raise BadValueError("must be a number") from None
 
 
+def _amount(value: Any) -> float:
+    number = _number(value)
+    if not 0 <= number < float("inf"):
+        raise BadValueError("must be a number from 0")
+    return number
+
+
+def _shard(value: Any) -> tuple[int, int]:
+    part, _, parts = str(value).partition("/")
+    if not (part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
+        raise BadValueError("must have the form I/N, with I from 1 to N, as in 1/4")
+    return int(part), int(parts)
+
+
 def _text(value: Any) -> str:
     text = str(value)
     if not text.strip() or not text.isprintable():
@@ -231,6 +245,68 @@ OPTIONS = (
         default=DEFAULT_FAIL_ON,
         ini="string",
     ),
+    Option("resume", "run what is missing of this stored run, on its own seeds and variant", _text, "RUN"),
+    Option("resume_anyway", "resume although the suite has changed, dropping what no longer exists", _switch),
+    Option("token_cap", "stop when the run has used this many input tokens", _positive_count, "N", ini="int"),
+    Option(
+        "token_cap_total",
+        "stop when the run has used this many tokens, input and output together",
+        _positive_count,
+        "N",
+        ini="int",
+    ),
+    Option(
+        "max_cost",
+        "stop when the run's tokens cost this much at the declared prices",
+        _amount,
+        "X",
+        ini="float",
+    ),
+    Option("price_per_input_token", "what one input token costs", _amount, "X", ini="float"),
+    Option("price_per_output_token", "what one output token costs", _amount, "X", ini="float"),
+    Option(
+        "unknown_usage",
+        "what an llm span without usage means under a cap: ignore counts and names it, fail stops the sweep",
+        _choice("ignore", "fail"),
+        "WORD",
+        default="ignore",
+        ini="string",
+    ),
+    Option("max_seconds", "stop when the sweep has run for this long", _seconds, "SECONDS", ini="float"),
+    Option(
+        "max_consecutive_errors",
+        "stop after so many replicates in a row without an outcome (default: 50)",
+        _positive_count,
+        "N",
+        default=50,
+        ini="int",
+    ),
+    Option(
+        "failing_from",
+        "select the conditions of which replicates ended as a failure in this stored run",
+        _text,
+        "RUN",
+    ),
+    Option(
+        "min_failures",
+        "with --poisson-failing-from: how many of a condition's replicates must have failed (default: 1)",
+        _positive_count,
+        "N",
+        default=1,
+    ),
+    Option(
+        "shard",
+        "run one part of the sweep, as in 1/4; parts are joined by pytest-poisson merge",
+        _shard,
+        "I/N",
+    ),
+    Option(
+        "salt",
+        "text from which the seeds come, for shards that must share them",
+        _text,
+        "TEXT",
+        env="POISSON_SALT",
+    ),
     Option("json", "write the result as JSON to this file", _text, "FILE"),
     Option("replicate", "run this one replicate of a stored run again, in this process", _count, "N"),
     Option(
@@ -264,7 +340,7 @@ class Settings:
     @property
     def sweeping(self) -> bool:
         """Tell whether this session plans a sweep."""
-        return bool(self.sweep or self.pair_with or self.compare_with or self.dry_run)
+        return bool(self.sweep or self.pair_with or self.compare_with or self.dry_run or self.resume)
 
     @property
     def baseline(self) -> str | None:
@@ -373,7 +449,30 @@ def _refuse_contradictions(settings: Settings) -> None:
         raise pytest.UsageError(
             "--poisson-replicate runs one stored replicate again and takes no sweep option."
         )
+    if settings.resume is not None:
+        _refuse_beside_resume(settings)
+    if settings.pair_with and settings.salt is not None:
+        raise pytest.UsageError(
+            "--poisson-salt has no place beside --poisson-pair-with, which takes the baseline's."
+        )
+    if settings.shard is not None and settings.salt is None and settings.pair_with is None:
+        raise pytest.UsageError(
+            "--poisson-shard needs --poisson-salt=TEXT or --poisson-pair-with=RUN, so that the parts share their seeds."
+        )
+    if settings.max_cost is not None and settings.price_per_input_token is None:
+        raise pytest.UsageError(
+            "--poisson-max-cost needs poisson_price_per_input_token and poisson_price_per_output_token; "
+            "no provider's prices are built in."
+        )
     if settings.workers == 0 and settings.timeout is not None:
         raise pytest.UsageError(
             "--poisson-timeout needs worker processes, which it can end; give --poisson-workers=1 or more."
         )
+
+
+def _refuse_beside_resume(settings: Settings) -> None:
+    for name in ("pair_with", "compare_with", "name", "salt", "shard", "variant"):
+        if settings.sources[name] == "option":
+            raise pytest.UsageError(
+                f"--poisson-{name.replace('_', '-')} has no place beside --poisson-resume, which goes on as the run began."
+            )

@@ -11,7 +11,7 @@ from pytest_poisson.declaration import FAILED, PASSED
 from pytest_poisson.events import resolve_events
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from poisson_stats.planning import DesignLimit
     from poisson_store import RunReader
@@ -48,10 +48,14 @@ class Plan:
         The smallest change each kind of comparison would find; None where there is nothing to compare.
     max_mde, q
         The accepted change and the error level.
-    workers
-        How many replicates run at a time.
+    workers, backend
+        How many replicates run at a time, and where.
     outlook
         What the backend says of the sweep: lines to print, and its cost.
+    variant
+        What the suite reads as `rollout.variant`.
+    resumed
+        The name of the run that is continued.
     estimated_s
         How long the sweep should take, from the mean of an earlier run; None where there is none.
     estimated_from
@@ -72,6 +76,9 @@ class Plan:
     max_mde: float
     q: float
     workers: int
+    backend: str
+    variant: Mapping[str, str]
+    resumed: str | None = None
     outlook: Outlook = field(default_factory=Outlook)
     estimated_s: float | None = None
     estimated_from: str | None = None
@@ -95,12 +102,13 @@ def make_plan(
     *,
     backend: Backend,
     baseline: RunReader | None,
+    resumed: RunReader | None,
     history: RunReader | None,
 ) -> Plan:
     """Return the plan of a sweep over these conditions.
 
-    Replicates come from the command line, else from the run to pair with, else from the mark, else from the
-    configuration file, else they are computed so that a comparison sees `max_mde`.
+    Replicates come from the command line, else from the run to resume or to pair with, else from the mark, else
+    from the configuration file, else they are computed so that a comparison sees `max_mde`.
 
     Raises
     ------
@@ -110,7 +118,9 @@ def make_plan(
     rollouts = rollout_records(found)
     events = resolve_events(rollouts, settings.event)
     tests = sum(1 for each in found for event in events if event.rollout == each.declaration.id)
-    counts, source = _replicates(found, settings, tests, baseline if settings.pair_with else None)
+    counts, source = _replicates(
+        found, settings, tests, resumed or (baseline if settings.pair_with else None)
+    )
     plan = Plan(
         conditions=tuple(PlannedCondition(*pair) for pair in zip(found, counts, strict=True)),
         rollouts=rollouts,
@@ -122,6 +132,9 @@ def make_plan(
         max_mde=settings.max_mde,
         q=settings.q,
         workers=backend.workers,
+        backend=backend.name,
+        variant=dict(settings.variant) if resumed is None else resumed.run.variant,
+        resumed=None if resumed is None else resumed.run.name,
         baseline=None if baseline is None else baseline.run.name,
         not_common=_not_common(found, baseline),
     )
@@ -151,15 +164,15 @@ def _function_nodeid(found: CollectedCondition) -> str:
 
 
 def _replicates(
-    found: Sequence[CollectedCondition], settings: Settings, tests: int, paired: RunReader | None
+    found: Sequence[CollectedCondition], settings: Settings, tests: int, earlier: RunReader | None
 ) -> tuple[list[int], str]:
     """Return the replicates of each condition, and where the number comes from."""
     if settings.sources["replicates"] == "option":
         return [settings.replicates] * len(found), "option"
-    stored = {} if paired is None else {each.key: each.planned for each in paired.conditions}
+    stored = {} if earlier is None else {each.key: each.planned for each in earlier.conditions}
     known = [stored.get(each.condition.key) or each.declaration.replicates for each in found]
-    if paired is not None:
-        source = f"as {paired.run.name}"
+    if earlier is not None:
+        source = f"as {earlier.run.name}"
     elif all(known):
         source = "mark"
     else:

@@ -63,11 +63,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         conditions = collect_conditions(items)
     except UserError as refusal:
         raise pytest.UsageError(str(refusal)) from None
-    yield
-    if not config.stash.get(IN_WORKER, False):
-        from pytest_poisson.selection import settle_selection
+    if config.stash.get(IN_WORKER, False):
+        return (yield)
+    from pytest_poisson.selection import select_failing, settle_selection
 
-        settle_selection(config, conditions, items)
+    if config.stash[SETTINGS].failing_from is not None:
+        select_failing(config, conditions, items)
+    yield
+    settle_selection(config, conditions, items)
     return None
 
 

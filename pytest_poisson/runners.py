@@ -37,7 +37,7 @@ class Runners:
 
     def missing(self) -> list[str]:
         """Return the keys of the job's conditions that were not collected here."""
-        return [key for key in self._job.keys if key not in self._collected]
+        return [key for key in self._job.keys if key and key not in self._collected]
 
     def __getitem__(self, index: int) -> ConditionRunner:
         if index not in self._runners:

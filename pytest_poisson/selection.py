@@ -59,9 +59,46 @@ def settle_selection(
             each.item.add_marker(pytest.mark.skip(reason=HOW_TO_RUN))
 
 
+def select_failing(
+    config: pytest.Config, conditions: Sequence[CollectedCondition], items: list[pytest.Item]
+) -> None:
+    """Deselect the conditions that did not fail in the run of `--poisson-failing-from`.
+
+    Raises
+    ------
+    pytest.UsageError
+        If the run cannot be opened.
+    """
+    settings = config.stash[SETTINGS]
+    from poisson_store import Store, StoreError
+    from pytest_poisson.store_directory import store_directory
+
+    try:
+        with Store(store_directory(config, settings)).open(settings.failing_from) as run:
+            failures = {each.id: each.failures for each in run.run.rollouts}
+            rollout = {each.key: each.rollout for each in run.conditions}
+            counts = run.outcome_counts()
+    except StoreError as refusal:
+        raise pytest.UsageError(str(refusal)) from None
+    failed = {
+        key
+        for key, outcomes in counts.items()
+        if sum(outcomes[word] for word in failures[rollout[key]]) >= settings.min_failures
+    }
+    passing = {each.item for each in conditions if each.condition.key not in failed}
+    if passing:
+        items[:] = [item for item in items if item not in passing]
+        config.hook.pytest_deselected(items=list(passing))
+
+
 def _words(config: pytest.Config, left_out: Sequence[CollectedCondition]) -> str | None:
     """Return what narrowed the suite down: options that deselect, or node ids among the arguments."""
-    options = {"-k": "keyword", "-m": "markexpr", "--deselect": "deselect"}
+    options = {
+        "-k": "keyword",
+        "-m": "markexpr",
+        "--deselect": "deselect",
+        "--poisson-failing-from": "poisson_failing_from",
+    }
     given = [(flag, config.getoption(name, None)) for flag, name in options.items()]
     words = [
         f"{flag} {value if isinstance(value, str) else ' '.join(value)}" for flag, value in given if value

@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from poisson_store import Store, StoreError
-from poisson_store.records import ConditionRecord, RunRecord
 from pytest_poisson import neighbours
 from pytest_poisson.backends.registry import find_backend
-from pytest_poisson.environment import describe_environment
 from pytest_poisson.errors import UserError
 from pytest_poisson.job import Job
+from pytest_poisson.opening import OpenedRun, continue_run, create_run
 from pytest_poisson.plan import Plan, make_plan
 from pytest_poisson.progress import ProgressLine
-from pytest_poisson.seeds import new_salt
 from pytest_poisson.selection import SELECTION, Selection
+from pytest_poisson.stops import Stop, stop_rules
 from pytest_poisson.store_directory import store_directory
 from pytest_poisson.sweep import Sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from poisson_store import RunReader
+    from poisson_store.records import RunRecord
     from pytest_poisson.backends import Backend
+    from pytest_poisson.batches import Ranges
     from pytest_poisson.gate import Gate
     from pytest_poisson.options import Settings
 
@@ -48,6 +49,7 @@ class SweepSession:
         self.run: RunReader | None = None
         self.gate: Gate | None = None
         self.notices: list[str] = []
+        self.stop: Stop | None = None
         self.unmeasured_items: list[str] = []
         self._conditions: dict[pytest.Item, str] = {}
         self._open = ExitStack()
@@ -91,17 +93,35 @@ class SweepSession:
             raise pytest.UsageError(str(refusal)) from None
 
     def _plan_and_sweep(self, session: pytest.Session, selection: Selection) -> bool | None:
+        resumed = self._open_run(self.settings.resume)
+        paired_with = None if resumed is None else resumed.run.paired_with
+        baseline = self._open_run(self.settings.baseline or paired_with)
         backend = find_backend(self.settings.backend, session, self.workers)
-        baseline = self._open_run(self.settings.baseline)
-        history = baseline or self._latest_of_everything()
         self.plan = make_plan(
-            selection.conditions, self.settings, backend=backend, baseline=baseline, history=history
+            selection.conditions,
+            self.settings,
+            backend=backend,
+            baseline=baseline,
+            resumed=resumed,
+            history=resumed or baseline or self._latest_of_everything(),
         )
         self._write_plan(self.plan)
         self._refuse_without_common_condition(self.plan, baseline)
         if self.settings.dry_run:
             return True
-        self._sweep(backend, selection, self.plan, baseline)
+        opened = (
+            create_run(
+                self.store,
+                config=self.config,
+                settings=self.settings,
+                selection=selection,
+                plan=self.plan,
+                paired=baseline if self.settings.pair_with else None,
+            )
+            if resumed is None
+            else continue_run(self.store, self.settings, selection, self.plan, resumed)
+        )
+        self._sweep(backend, opened)
         self._judge(baseline)
         return None
 
@@ -130,7 +150,7 @@ class SweepSession:
             return
         reporter.ensure_newline()
         reporter.section("pytest-poisson plan")
-        for line in render_plan(plan, self.settings.variant):
+        for line in render_plan(plan):
             reporter.write_line(line)
 
     def _refuse_without_common_condition(self, plan: Plan, baseline: RunReader | None) -> None:
@@ -145,59 +165,38 @@ class SweepSession:
 
     # The sweep
 
-    def _sweep(self, backend: Backend, selection: Selection, plan: Plan, baseline: RunReader | None) -> None:
-        paired = baseline if self.settings.pair_with else None
-        writer = self.store.create(self._record(backend, selection, plan, paired))
+    def _sweep(self, backend: Backend, opened: OpenedRun) -> None:
         progress = ProgressLine(self.reporter)
+        run = opened.writer.run
         sweep = Sweep(
-            [((0, each.replicates),) for each in plan.conditions],
-            job=self._job(plan, writer.run),
+            opened.missing,
+            job=self._job(run, opened.missing),
             backend=backend,
-            writer=writer,
+            writer=opened.writer,
             show=progress.show,
+            rules=stop_rules(self.settings, opened.already),
+            leaves_gaps=opened.leaves_gaps,
         )
         try:
             sweep.run()
+        except StoreError as failure:
+            pytest.exit(
+                f"the store failed during the sweep: {failure}", returncode=pytest.ExitCode.INTERRUPTED
+            )
         finally:
             progress.close()
             self.notices = sweep.notices
-            self.run = self._open_run(writer.run.run_id)
+            self.stop = sweep.stop
+            self._reopen(run.run_id)
         if sweep.exit_request is not None:
             pytest.exit(sweep.exit_request)
 
-    def _record(
-        self, backend: Backend, selection: Selection, plan: Plan, paired: RunReader | None
-    ) -> RunRecord:
-        settings = self.settings
-        return RunRecord(
-            salt=new_salt() if paired is None else paired.run.salt,
-            rollouts=plan.rollouts,
-            conditions=tuple(
-                ConditionRecord(
-                    each.found.condition.key,
-                    each.found.condition.rollout,
-                    each.found.condition.axes,
-                    each.found.condition.nodeid,
-                    each.replicates,
-                )
-                for each in plan.conditions
-            ),
-            name=settings.name or "",
-            paired_with=None if paired is None else paired.run.run_id,
-            selection=selection.words,
-            environment=describe_environment(self.config.rootpath, self.config.invocation_params.args),  # type: ignore[arg-type]
-            variant=dict(settings.variant),
-            settings={
-                "q": settings.q,
-                "max_mde": settings.max_mde,
-                "backend": backend.name,
-                "workers": backend.workers,
-                "timeout_s": settings.timeout,
-                "replicates_from": plan.source,
-            },
-        )
+    def _reopen(self, run_id: str) -> None:
+        """Open the run that was written; where the store is gone there is nothing to report."""
+        with suppress(StoreError):
+            self.run = self._open_run(run_id)
 
-    def _job(self, plan: Plan, run: RunRecord) -> Job:
+    def _job(self, run: RunRecord, missing: Sequence[Ranges]) -> Job:
         return Job(
             arguments=tuple(map(str, self.config.invocation_params.args)),
             directory=str(self.config.invocation_params.dir),
@@ -206,7 +205,9 @@ class SweepSession:
             salt=run.salt,
             variant=dict(run.variant),
             outcomes=run.outcomes,
-            keys=tuple(each.found.condition.key for each in plan.conditions),
+            keys=tuple(
+                each.key if ranges else "" for each, ranges in zip(run.conditions, missing, strict=True)
+            ),
             timeout_s=self.settings.timeout,
         )
 
@@ -275,6 +276,7 @@ class SweepSession:
         lines = render_session(
             self.run,
             self.gate,
+            self.stop,
             self.notices,
             width=TERMINAL_WIDTH,
             colour=terminalreporter.hasmarkup,
@@ -293,7 +295,7 @@ class SweepSession:
             session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
             return
         session.exitstatus = rank_status(
-            int(exitstatus), self.gate, self.unmeasured_items, session.testsfailed
+            int(exitstatus), self.gate, self.stop, self.unmeasured_items, session.testsfailed
         )
 
     def pytest_unconfigure(self) -> None:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pytest_poisson.backends import Backend, BatchEnded, Event, ExitRequest, Notice, Rows
+from pytest_poisson.backends import Backend, BatchEnded, Event, ExitRequest, Interrupted, Notice, Rows
 from pytest_poisson.batches import BatchSizer, Dealer, Ranges
+from pytest_poisson.signals import Interrupts
+from pytest_poisson.stops import OUTCOME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from poisson_store import RunWriter
     from pytest_poisson.job import Job
+    from pytest_poisson.stops import Stop, StopRule
 
 POLL_S = 0.2
 HEARTBEAT_S = 30.0
@@ -42,6 +45,10 @@ class Sweep:
         Where they run, and where their rows go.
     show
         Called with the progress now and then.
+    rules
+        What may stop the sweep before everything has run.
+    leaves_gaps
+        Whether the run lacks replicates that this sweep does not run, so that it cannot end complete.
     """
 
     def __init__(
@@ -52,6 +59,8 @@ class Sweep:
         backend: Backend,
         writer: RunWriter,
         show: Callable[[Progress], None],
+        rules: Sequence[StopRule] = (),
+        leaves_gaps: bool = False,
     ) -> None:
         self._dealer = Dealer(missing)
         self._planned = len(self._dealer)
@@ -61,41 +70,65 @@ class Sweep:
         self._backend = backend
         self._writer = writer
         self._show = show
+        self._rules = rules
+        self._leaves_gaps = leaves_gaps
+        self._interrupts = Interrupts()
         self._in_flight = 0  # batches
         self._stored = 0
         self._without_outcome = 0
         self._started = self._beat = time.monotonic()
         self.notices: list[str] = []
         self.exit_request: str | None = None
+        self.stop: Stop | None = None
 
     def run(self) -> str:
-        """Run everything and return the status the run ends with: `complete`, or `interrupted` on an exit request.
+        """Run everything and return the status the run ends with.
 
-        The run is finished in the store whatever happens: also on Ctrl-C, and when the backend or the store
-        gives up, where the exception goes on to the caller.
+        `complete`; `partial` where a rule stopped it or replicates are left for another session; `interrupted`
+        where a replicate asked to exit. The run is finished in the store whatever happens: also on Ctrl-C, and
+        when the backend or the store gives up, where the exception goes on to the caller.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            If a signal asked for the end; everything that had finished by then is stored.
         """
         status = "interrupted"
-        try:
-            self._backend.start(self._job)
-            self._loop()
-            if self.exit_request is None:
-                self._handle(self._backend.finish())
-                status = "complete"
-        finally:
-            self._backend.stop()
-            self._writer.finish(status)
+        with self._interrupts.hold():
+            try:
+                self._backend.start(self._job)
+                self._loop()
+                if self.exit_request is None and self._interrupts.held is None:
+                    self._handle(self._backend.finish())
+                    status = "partial" if len(self._dealer) or self._leaves_gaps else "complete"
+            finally:
+                self._end(status)
+        if self._interrupts.held is not None:
+            raise self._interrupts.held
         self._show(self._progress())
         return status
 
+    def _end(self, status: str) -> None:
+        """End the workers, store what they had finished, close the run."""
+        try:
+            self._store(self._backend.stop())
+        finally:
+            self._writer.finish(status)
+
     def _loop(self) -> None:
-        while self.exit_request is None and (self._in_flight or len(self._dealer)):
+        self._stop_by_rules(())
+        while self.exit_request is None and self._interrupts.held is None and self._is_unfinished():
             self._deal()
             self._handle(self._backend.poll(POLL_S))
             self._show(self._progress())
             self._beat_now_and_then()
 
+    def _is_unfinished(self) -> bool:
+        """Tell whether anything is in flight, or left and allowed to start; what is bought is waited for."""
+        return bool(self._in_flight or (len(self._dealer) and self.stop is None))
+
     def _deal(self) -> None:
-        while self._backend.wants():
+        while self.stop is None and self._backend.wants():
             batch = self._dealer.deal(self._size())
             if batch is None:
                 return
@@ -119,14 +152,23 @@ class Sweep:
                 self.notices.append(event.text)
             elif isinstance(event, ExitRequest):
                 self.exit_request = event.text
+            elif isinstance(event, Interrupted):
+                self._interrupts.held = event.error
 
     def _store(self, events: Sequence[Event]) -> None:
         """Commit every row that has arrived, in one transaction."""
         rows = [row for event in events if isinstance(event, Rows) for row in event.rows]
         if rows:
             self._stored += self._writer.add(rows)
-            self._without_outcome += sum(row[3] is None for row in rows)
+            self._without_outcome += sum(row[OUTCOME] is None for row in rows)
             self._beat = time.monotonic()
+        self._stop_by_rules(rows)
+
+    def _stop_by_rules(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        for rule in self._rules:
+            stop = rule.observe(rows)
+            if self.stop is None:
+                self.stop = stop
 
     def _beat_now_and_then(self) -> None:
         if time.monotonic() - self._beat > HEARTBEAT_S:

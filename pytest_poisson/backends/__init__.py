@@ -36,13 +36,19 @@ class Notice(NamedTuple):
     text: str
 
 
+class Interrupted(NamedTuple):
+    """A signal asked for the end while a replicate ran in this process."""
+
+    error: KeyboardInterrupt
+
+
 class ExitRequest(NamedTuple):
     """A replicate called `pytest.exit`: no more batches are to be dealt."""
 
     text: str
 
 
-Event: TypeAlias = Rows | BatchEnded | Notice | ExitRequest
+Event: TypeAlias = Rows | BatchEnded | Notice | ExitRequest | Interrupted
 
 
 class Outlook(NamedTuple):
@@ -117,8 +123,8 @@ class Backend(Protocol):
     def finish(self) -> list[Event]:
         """End the workers once there is nothing left to run, giving wider fixtures time to be torn down."""
 
-    def stop(self) -> None:
-        """End every worker at once; what was in flight leaves no row.
+    def stop(self) -> list[Event]:
+        """End every worker at once and return what they had finished by then; what was in flight leaves no row.
 
         Called last, in every case: also after `finish`, after a failure, on Ctrl-C, and where `start` failed.
         """

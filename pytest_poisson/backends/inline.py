@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_poisson import neighbours
-from pytest_poisson.backends import BatchEnded, Event, ExitRequest, Notice, Outlook, Rows
+from pytest_poisson.backends import BatchEnded, Event, ExitRequest, Interrupted, Notice, Outlook, Rows
 from pytest_poisson.backends.rows import full_row
 from pytest_poisson.batches import BatchPolicy
 from pytest_poisson.pytest_internals import captured, leave_for, tear_down_all
 from pytest_poisson.runners import Runners
 from pytest_poisson.selection import SELECTION
+from pytest_poisson.signals import Interrupts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,9 +65,9 @@ class InlineBackend:
         with captured(self._session.config):
             return _noting(tear_down_all, self._session)
 
-    def stop(self) -> None:
-        """Tear the wider fixtures down; what they raise matters no more."""
-        self.finish()
+    def stop(self) -> list[Event]:
+        """Tear the wider fixtures down."""
+        return self.finish()
 
 
 class _BatchRun:
@@ -85,14 +86,21 @@ class _BatchRun:
         item = self.runner.item
         self.session.config.pluginmanager.register(self, "poisson-batch")
         try:
-            with captured(self.session.config), neighbours.no_reseeding(self.session.config):
+            with (
+                captured(self.session.config),
+                neighbours.no_reseeding(self.session.config),
+                Interrupts().raise_at_once(),
+            ):
                 events += _noting(leave_for, item)
                 item.ihook.pytest_runtest_protocol(item=item, nextitem=None)
         except pytest.exit.Exception as request:
             events.append(ExitRequest(str(request.msg)))
+        except KeyboardInterrupt as interrupt:
+            events.append(Interrupted(interrupt))
         finally:
             self.session.config.pluginmanager.unregister(self)
         ended = time.perf_counter()
+        self.ready_at = self.ready_at or ended
         left = self.batch.after(len(self.rows))
         done = BatchEnded(left, len(self.rows), ended - self.ready_at, self.ready_at - started)
         return [Rows(self.rows), *events, done]

@@ -77,11 +77,7 @@ class LocalBackend:
 
     def poll(self, timeout_s: float) -> list[Event]:
         """Return what workers have sent and what has become of them."""
-        events: list[Event] = []
-        for worker, data in self._received(timeout_s):
-            seat = next((seat for seat in self._seats if seat.process is worker), None)
-            if seat is not None:  # else a worker that was replaced already
-                events += seat.hear(data)
+        events = self._hear(timeout_s)
         for seat in self._seats:
             events += self._look_after(seat)
         return events
@@ -93,18 +89,28 @@ class LocalBackend:
         events: list[Event] = []
         until = time.monotonic() + TEAR_DOWN_S
         while time.monotonic() < until and not all(seat.gone() for seat in self._seats):
-            for worker, data in self._received(0.1):
-                events += next((seat.hear(data) for seat in self._seats if seat.process is worker), [])
-        self.stop()
-        return events
+            events += self._hear(0.1)
+        return events + self.stop()
 
-    def stop(self) -> None:
-        """End every worker."""
+    def stop(self) -> list[Event]:
+        """End every worker and hear what they had sent before."""
         for seat in self._seats:
             seat.process.kill()
+        events: list[Event] = []
+        while not all(seat.gone() for seat in self._seats):
+            events += self._hear(0.1)
         for seat in self._seats:
             seat.process.close()
         self._seats = []
+        return events
+
+    def _hear(self, timeout_s: float) -> list[Event]:
+        events: list[Event] = []
+        for worker, data in self._received(timeout_s):
+            seat = next((seat for seat in self._seats if seat.process is worker), None)
+            if seat is not None:  # else a worker that was replaced already
+                events += seat.hear(data)
+        return events
 
     def _received(self, timeout_s: float) -> list[tuple[WorkerProcess, bytes]]:
         """Return everything that has arrived, waiting for the first piece no longer than a deadline allows."""

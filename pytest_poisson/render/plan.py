@@ -8,18 +8,17 @@ from pytest_poisson.progress import duration
 from pytest_poisson.render.formatting import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from poisson_stats.planning import DesignLimit
     from pytest_poisson.plan import Plan
 
 
-def render_plan(plan: Plan, variant: Iterable[tuple[str, str]]) -> list[str]:
+def render_plan(plan: Plan) -> list[str]:
     """Return the lines of the plan, none longer than 80 columns but for names."""
     lines = [
         ("conditions", f"{len(plan.conditions):,} of {_rollouts(plan)}"),
         ("replicates", f"{_each(plan)} ({plan.source}), {plan.replicates:,} in all"),
-        ("variant", " ".join(f"{name}={value}" for name, value in variant)),
+        ("variant", " ".join(f"{name}={value}" for name, value in plan.variant.items())),
+        ("resumes", plan.resumed or ""),
         ("baseline", _baseline(plan)),
         ("events", _events(plan)),
         *_limits(plan),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from poisson_store import RunReader
     from pytest_poisson.gate import Gate
+    from pytest_poisson.stops import Stop
 
 NOTICES_SHOWN = 5
 
@@ -21,6 +22,7 @@ NOTICES_SHOWN = 5
 def render_session(
     run: RunReader,
     gate: Gate | None,
+    stop: Stop | None,
     notices: Sequence[str],
     *,
     width: int = 80,
@@ -34,6 +36,8 @@ def render_session(
     ----------
     run, gate
         The run that was swept, and what it means; no gate where the sweep was stopped.
+    stop
+        Why scheduling stopped before everything had run, if it did.
     notices
         What workers had to say that belongs to no replicate.
     width, colour
@@ -44,7 +48,7 @@ def render_session(
         The store's directory where it is not the default.
     """
     account = f"run {run.run.name} is {run.run.status}: {accounting_line(run.accounting())}"
-    lines = [*_notices(notices, width), account]
+    lines = [*_notices(notices, width), account, *_unfinished(run, stop, width)]
     if gate is None:
         return lines
     if gate.check is None:
@@ -55,12 +59,23 @@ def render_session(
         text = render_diff(
             gate.check.diff, width=width, colour=colour, verbose=verbosity > 0, store=store, in_session=True
         )
-        lines = [*lines[:-1], *text.rstrip("\n").split("\n")]  # the comparison has the account of both arms
+        lines = [
+            *(line for line in lines if line != account),
+            *text.rstrip("\n").split("\n"),
+        ]  # it has the account
     if gate.status:
         lines += [
             "",
             *wrap(f"The session fails with exit status {gate.status}: {gate.status_reason}.", width),
         ]
+    return lines
+
+
+def _unfinished(run: RunReader, stop: Stop | None, width: int) -> list[str]:
+    """Say why a sweep ended early, and how it goes on."""
+    lines = [] if stop is None else wrap(f"The sweep stopped: {stop.sentence}.", width, rest="  ")
+    if run.run.status != "complete" and run.run.shard is None:
+        lines += ["Run what is missing:", f"  pytest --poisson-resume={run.run.name}", ""]
     return lines
 
 

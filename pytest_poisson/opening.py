@@ -1,0 +1,157 @@
+"""The run that a sweep writes: a new one, or a stored one that is continued."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poisson_store.records import ConditionRecord, RunRecord, suite_digest
+from pytest_poisson.environment import describe_environment
+from pytest_poisson.plan import rollout_records
+from pytest_poisson.resume import missing_ranges, refuse_changed_suite
+from pytest_poisson.seeds import SALT_BYTES, new_salt
+from pytest_poisson.shards import share_of_shard
+from pytest_poisson.stops import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pytest
+
+    from poisson_store import RunReader, RunWriter, Store
+    from pytest_poisson.batches import Ranges
+    from pytest_poisson.collect import CollectedCondition
+    from pytest_poisson.options import Settings
+    from pytest_poisson.plan import Plan
+    from pytest_poisson.selection import Selection
+
+
+@dataclass(frozen=True)
+class OpenedRun:
+    """A run to write into.
+
+    Attributes
+    ----------
+    writer
+        Its writer.
+    missing
+        For each of its conditions, in the run's order, the replicates that this session is to run.
+    already
+        What the run has used before this session.
+    leaves_gaps
+        Whether replicates will be missing even when this session has run all of its own.
+    """
+
+    writer: RunWriter
+    missing: tuple[Ranges, ...]
+    already: Usage
+    leaves_gaps: bool
+
+
+def create_run(
+    store: Store,
+    *,
+    config: pytest.Config,
+    settings: Settings,
+    selection: Selection,
+    plan: Plan,
+    paired: RunReader | None,
+) -> OpenedRun:
+    """Begin a new run; with `--poisson-shard` it plans, and runs, only its share of the replicates."""
+    shares = tuple(
+        share_of_shard(index, each.replicates, settings.shard) for index, each in enumerate(plan.conditions)
+    )
+    conditions = tuple(
+        _condition_record(each.found, _length(share))
+        for each, share in zip(plan.conditions, shares, strict=True)
+    )
+    everything = (*selection.conditions, *selection.left_out)
+    record = RunRecord(
+        salt=_salt(settings, paired),
+        rollouts=plan.rollouts,
+        conditions=conditions,
+        name=settings.name or "",
+        paired_with=None if paired is None else paired.run.run_id,
+        selection=selection.words,
+        suite=suite_digest(each.condition.key for each in everything),
+        shard=settings.shard,
+        environment=describe_environment(config.rootpath, tuple(map(str, config.invocation_params.args))),  # type: ignore[arg-type]
+        variant=dict(settings.variant),
+        settings={
+            "q": settings.q,
+            "max_mde": settings.max_mde,
+            "backend": plan.backend,
+            "workers": plan.workers,
+            "timeout_s": settings.timeout,
+            "replicates_from": plan.source,
+        },
+    )
+    return OpenedRun(store.create(record), shares, Usage(), leaves_gaps=False)
+
+
+def continue_run(
+    store: Store, settings: Settings, selection: Selection, plan: Plan, stored: RunReader
+) -> OpenedRun:
+    """Go on with a stored run: what it lacks of the plan's conditions, on its own salt and variant.
+
+    Raises
+    ------
+    UserError
+        If the suite is no longer the one that the run measures, unless `--poisson-resume-anyway` drops the rest.
+    StoreError
+        If the run is being written, or fewer replicates are asked for than it planned.
+    """
+    everything = (*selection.conditions, *selection.left_out)
+    if not settings.resume_anyway:
+        refuse_changed_suite(stored, everything, plan.rollouts)
+    writer = store.reopen(stored.run.run_id)
+    wanted = {each.found.condition.key: each.replicates for each in plan.conditions}
+    if settings.resume_anyway:
+        writer.redeclare(_redeclared(stored.run, everything, wanted))
+    writer.plan(wanted)
+    with store.open(stored.run.run_id) as now:
+        replicates, usage = now.replicates(), now.usage().values()
+    nothing = np.array([], dtype=np.int64)
+    held = [replicates.get(each.key, nothing) for each in writer.run.conditions]
+    pairs = list(zip(writer.run.conditions, held, strict=True))
+    return OpenedRun(
+        writer,
+        tuple(missing_ranges(numbers, each.planned) if each.key in wanted else () for each, numbers in pairs),
+        Usage(
+            sum(each.tokens_in for each in usage),
+            sum(each.tokens_out for each in usage),
+            sum(each.unknown for each in usage),
+        ),
+        leaves_gaps=any(each.key not in wanted and len(numbers) < each.planned for each, numbers in pairs),
+    )
+
+
+def _redeclared(
+    run: RunRecord, everything: Sequence[CollectedCondition], wanted: Mapping[str, int]
+) -> RunRecord:
+    """Return the run as the suite declares it now: what is gone is left out, what is new is planned."""
+    planned = {each.key: each.planned for each in run.conditions} | dict(wanted)
+    kept = [each for each in everything if each.condition.key in planned]
+    conditions = tuple(_condition_record(each, planned[each.condition.key]) for each in kept)
+    return replace(run, rollouts=rollout_records(kept), conditions=conditions)
+
+
+def _condition_record(found: CollectedCondition, planned: int) -> ConditionRecord:
+    condition = found.condition
+    return ConditionRecord(condition.key, condition.rollout, condition.axes, condition.nodeid, planned)
+
+
+def _length(ranges: Ranges) -> int:
+    return sum(stop - start for start, stop in ranges)
+
+
+def _salt(settings: Settings, paired: RunReader | None) -> str:
+    """Return the baseline's salt, the one that `--poisson-salt` stands for, or a fresh one."""
+    if paired is not None:
+        return paired.run.salt
+    if settings.salt is not None:
+        return hashlib.sha256(settings.salt.encode()).hexdigest()[: 2 * SALT_BYTES]
+    return new_salt()

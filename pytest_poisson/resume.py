@@ -1,0 +1,81 @@
+"""Continuing a stored run: what is missing of it, and whether the suite is still the one it measures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_poisson.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from poisson_store import RunReader
+    from poisson_store.records import RolloutRecord
+    from pytest_poisson.batches import Ranges
+    from pytest_poisson.collect import CollectedCondition
+
+NAMED = 3
+
+
+def missing_ranges(stored: NDArray[Any], planned: int) -> Ranges:
+    """Return the replicates from 0 to planned that are not among those stored, as half-open ranges.
+
+    Parameters
+    ----------
+    stored
+        Replicate numbers, in ascending order.
+    planned
+        How many replicates there are to be.
+    """
+    import numpy as np
+
+    edges = np.concatenate(([-1], stored[stored < planned], [planned]))
+    starts, stops = edges[:-1] + 1, edges[1:]
+    gaps = starts < stops
+    return tuple(zip(starts[gaps].tolist(), stops[gaps].tolist(), strict=True))
+
+
+def refuse_changed_suite(
+    run: RunReader, found: Sequence[CollectedCondition], rollouts: Sequence[RolloutRecord]
+) -> None:
+    """Refuse to continue a run whose conditions or declared outcomes are no longer the suite's.
+
+    Raises
+    ------
+    UserError
+        If they differ; the sentence names the first differences.
+    """
+    name = run.run.name
+    stored = {each.key: each.nodeid for each in run.conditions}
+    collected = {each.condition.key: each.condition.nodeid for each in found}
+    gone = [nodeid for key, nodeid in stored.items() if key not in collected]
+    new = [nodeid for key, nodeid in collected.items() if key not in stored]
+    if gone or new:
+        both = (("gone", gone), ("new", new))
+        parts = [f"{len(ids)} conditions {what} ({_named(ids)})" for what, ids in both if ids]
+        raise UserError(f"Run {name!r} measures another suite: {' and '.join(parts)}; {_WAY_OUT}")
+    declared = {each.id: each for each in rollouts}
+    for before in run.run.rollouts:
+        now = declared.get(before.id)
+        if now is not None:
+            _refuse_changed_words(name, before, now)
+
+
+_WAY_OUT = "sweep anew, or give --poisson-resume-anyway to drop what no longer exists."
+
+
+def _refuse_changed_words(name: str, before: RolloutRecord, now: RolloutRecord) -> None:
+    for kind in ("outcomes", "failures", "successes"):
+        then, today = getattr(before, kind), getattr(now, kind)
+        if set(then) != set(today):
+            raise UserError(
+                f"Rollout {before.id!r} of run {name!r} declared {kind}={list(then)} and declares {list(today)} now; "
+                f"{_WAY_OUT}"
+            )
+
+
+def _named(nodeids: Sequence[str]) -> str:
+    more = f" and {len(nodeids) - NAMED} more" if len(nodeids) > NAMED else ""
+    return ", ".join(nodeids[:NAMED]) + more
