@@ -52,7 +52,7 @@ def render_session(
     if gate is None:
         return lines
     if gate.check is None:
-        lines += [*_outcomes(run, width), *([] if verbosity < 0 else _next(gate))]
+        lines += [*_outcomes(run, width), *([] if verbosity < 0 else _next(run, gate))]
     elif verbosity < 0:
         lines.append(f"verdict: {gate.check.diff.verdict}")
     else:
@@ -99,11 +99,12 @@ def _outcomes(run: RunReader, width: int) -> list[str]:
     return wrap(f"endings: {', '.join(words)}", width, rest="  ")
 
 
-def _next(gate: Gate) -> list[str]:
-    if gate.nothing_measured:
+def _next(run: RunReader, gate: Gate) -> list[str]:
+    if gate.nothing_measured or run.run.status != "complete" or run.run.shard is not None:
         return []
+    name = "latest" if run.run.whole else run.run.name
     return [
         "",
         "Change the program, then measure it on the same seeds:",
-        "  pytest --poisson-pair-with=latest",
+        f"  pytest --poisson-pair-with={name}",
     ]

@@ -1,0 +1,145 @@
+"""Resuming: a run that was cut short and continued equals one that was not."""
+
+import random
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.plugin.support import COIN, assert_accounted, episodes, open_run, sweep
+from tests.plugin.test_faults import newest
+
+SLOW = """
+import time
+import pytest
+
+@pytest.fixture(params=["a", "b", "c"])
+def task(request):
+    return request.param
+
+@pytest.mark.rollout(id="slow", outcomes=["ok", "bad"], failures=["bad"], replicates=40)
+def test_slow(task, rollout):
+    time.sleep(0.02)
+    rollout.end("bad" if rollout.random.random() < 0.3 else "ok", t=rollout.replicate)
+"""
+
+
+def content(pytester, name):
+    """Return a run's rows without the times they took."""
+    return [
+        (e.condition, e.replicate, e.seed, e.outcome, e.cause, e.t, e.horizon, e.meta)
+        for e in episodes(pytester, name)
+    ]
+
+
+def start(pytester, *options):
+    return subprocess.Popen(
+        [sys.executable, "-m", "pytest", "-q", "--poisson-workers=2", *options],
+        cwd=pytester.path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+@pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.slow)])
+def test_a_run_killed_again_and_again_equals_an_undisturbed_one(pytester, kills):
+    """Kill -9 of the controller at random moments, also during the resume, loses nothing that was stored."""
+    pytester.makepyfile(SLOW)
+    sweep(pytester, "--poisson-name=whole", "--poisson-salt=s")
+    generator = random.Random(kills)
+    process = start(pytester, "--poisson-sweep", "--poisson-salt=s")
+    for _ in range(kills):
+        time.sleep(generator.uniform(1.0, 3.0))
+        process.kill()
+        process.wait()
+        run = newest(pytester)
+        if open_run(pytester, run).run.name == "whole":  # killed before it had begun a run
+            process = start(pytester, "--poisson-sweep", "--poisson-salt=s")
+        else:
+            assert_accounted(pytester, run, planned=120)
+            process = start(pytester, f"--poisson-resume={run}")
+    process.wait()
+    run = newest(pytester)
+    result = sweep(pytester, f"--poisson-resume={run}")
+    assert result.ret == 0
+    assert open_run(pytester, run).run.status == "complete"
+    assert content(pytester, run) == content(pytester, "whole")
+
+
+def test_more_replicates_can_be_asked_for_later(pytester):
+    """Resuming with more replicates runs only the new ones, on the same salt."""
+    pytester.makepyfile(COIN)
+    sweep(pytester, "--poisson-name=run")
+    before = content(pytester, "run")
+    sweep(pytester, "--poisson-resume=run", "--poisson-replicates=20")
+    assert_accounted(pytester, "run", planned=40)
+    after = content(pytester, "run")
+    assert [row for row in after if row[1] < 12] == before
+    again = sweep(pytester, "--poisson-resume=run", "--poisson-replicates=10")
+    assert again.ret == 4
+
+
+def test_a_selection_can_be_completed_by_a_resume(pytester):
+    """A resume of part of the conditions leaves the run partial, the resume of the rest completes it."""
+    pytester.makepyfile(COIN.replace("rollout.end(", "if rollout.variant: pass\n    rollout.end("))
+    sweep(pytester, "--poisson-name=run", "--poisson-max-seconds=0.000001")
+    assert open_run(pytester, "run").run.status == "partial"
+    sweep(pytester, "--poisson-resume=run", "-k", "heads")
+    assert open_run(pytester, "run").run.status == "partial"
+    assert sweep(pytester, "--poisson-resume=run").ret == 0
+    assert open_run(pytester, "run").run.status == "complete"
+    assert assert_accounted(pytester, "run", planned=24).with_outcome == 24
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (('"tails"', '"edge"'), "*1 conditions gone (*tails*) and 1 conditions new (*edge*)*"),
+        (
+            ('outcomes=["won", "lost"]', 'outcomes=["won", "lost", "drawn"]'),
+            "*declared outcomes=*declares*drawn* now*",
+        ),
+    ],
+)
+def test_a_changed_suite_is_refused_by_its_difference(pytester, change, sentence):
+    """Another suite cannot continue a run; `--poisson-resume-anyway` drops what no longer exists."""
+    pytester.makepyfile(COIN)
+    sweep(pytester, "--poisson-name=run", "--poisson-max-seconds=0.000001")
+    pytester.makepyfile(COIN.replace(*change))
+    result = sweep(pytester, "--poisson-resume=run")
+    assert result.ret == 4
+    result.stderr.fnmatch_lines([f"ERROR: {sentence}"])
+    assert sweep(pytester, "--poisson-resume=run", "--poisson-resume-anyway").ret == 0
+    account = assert_accounted(pytester, "run", planned=24)
+    assert account.not_run == 0
+
+
+def test_a_resumed_pair_is_judged_against_its_baseline(pytester):
+    """A paired sweep that was stopped compares with its baseline when it is resumed."""
+    pytester.makepyfile(COIN)
+    sweep(pytester, "--poisson-name=base")
+    stopped = sweep(
+        pytester, "--poisson-pair-with=base", "--poisson-name=new", "--poisson-max-seconds=0.000001"
+    )
+    assert stopped.ret == 8
+    result = sweep(pytester, "--poisson-resume=new")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["*before  base*"])
+    assert content(pytester, "new") == content(pytester, "base")
+
+
+def test_what_was_stored_is_left_alone(pytester):
+    """A replicate without an outcome is not run again by a resume: it is what became of it."""
+    pytester.makepyfile("""
+        import pytest
+
+        @pytest.mark.rollout(replicates=6)
+        def test_it(rollout):
+            if rollout.replicate == 2:
+                raise OSError("gone")
+    """)
+    sweep(pytester, "--poisson-name=run")
+    sweep(pytester, "--poisson-resume=run", "--poisson-replicates=8")
+    account = assert_accounted(pytester, "run", planned=8)
+    assert (account.errored, account.with_outcome) == (1, 7)

@@ -1,0 +1,94 @@
+"""Parts of a run: shards and selections."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from poisson_store import Store
+from pytest_poisson.shards import share_of_shard
+from tests.plugin.support import COIN, assert_accounted, episodes, open_run, sweep
+
+
+@given(st.integers(0, 50), st.integers(0, 2000), st.integers(1, 9))
+def test_the_shares_of_all_parts_make_the_whole(condition, replicates, parts):
+    """Every replicate belongs to exactly one shard, and no shard has much more than its part."""
+    shares = [share_of_shard(condition, replicates, (part, parts)) for part in range(1, parts + 1)]
+    numbers = [number for share in shares for start, stop in share for number in range(start, stop)]
+    assert sorted(numbers) == list(range(replicates))
+    sizes = [sum(stop - start for start, stop in share) for share in shares]
+    assert max(sizes) - min(sizes) <= max(1, replicates // (4 * parts))
+
+
+def test_shards_merge_into_the_run_they_are_parts_of(pytester):
+    """Two machines with one salt sweep halves; merged, they are the run that one machine would have made."""
+    pytester.makepyfile(COIN)
+    sweep(pytester, "--poisson-name=whole", "--poisson-salt=ci-1")
+    for part in ("1", "2"):
+        sweep(pytester, f"--poisson-shard={part}/2", "--poisson-salt=ci-1", f"--poisson-name=part{part}")
+    store = Store(pytester.path / ".poisson")
+    store.merge(["part1", "part2"], name="merged")
+    assert_accounted(pytester, "merged", planned=24)
+
+    def content(name):
+        return [(e.condition, e.replicate, e.seed, e.outcome) for e in episodes(pytester, name)]
+
+    assert content("merged") == content("whole")
+    assert open_run(pytester).run.name == "merged"  # whole again, so it may be the latest
+
+
+def test_a_selection_is_stored_as_one_and_is_never_the_latest(pytester):
+    """-k makes a partial run; `latest` stays the run of everything; comparing lists what was not run."""
+    pytester.makepyfile(COIN)
+    sweep(pytester, "--poisson-name=whole")
+    sweep(pytester, "-k", "heads", "--poisson-name=part")
+    with open_run(pytester, "part") as run:
+        assert run.run.selection == "-k heads"
+        assert len(run.conditions) == 1
+    assert open_run(pytester).run.name == "whole"
+    result = sweep(pytester, "--poisson-pair-with=latest", "-k", "tails")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["Not run after: 1 condition (heads)."])
+
+
+@pytest.mark.parametrize("option", ["--collect-only", "--setup-plan"])
+def test_looking_costs_nothing(pytester, option):
+    """Collecting or planning set-up runs no replicate and writes no store."""
+    pytester.makepyfile(COIN)
+    assert sweep(pytester, option).ret == 0
+    assert not (pytester.path / ".poisson").exists()
+
+
+def test_failing_from_selects_what_failed_there(pytester):
+    """`--poisson-failing-from` with `--poisson-min-failures` runs only the conditions that failed often enough."""
+    pytester.makepyfile("""
+        import pytest
+
+        @pytest.mark.parametrize("limit", [0, 2, 5])
+        @pytest.mark.rollout(replicates=8)
+        def test_it(rollout, limit):
+            assert rollout.replicate >= limit
+    """)
+    sweep(pytester, "--poisson-name=first")
+    sweep(pytester, "--poisson-failing-from=first", "--poisson-name=any")
+    sweep(pytester, "--poisson-failing-from=first", "--poisson-min-failures=3", "--poisson-name=often")
+    assert [each.axes["limit"] for each in open_run(pytester, "any").conditions] == [2, 5]
+    assert [each.axes["limit"] for each in open_run(pytester, "often").conditions] == [5]
+    assert open_run(pytester, "any").run.selection == "--poisson-failing-from first"
+
+
+def test_maxfail_and_last_failed_act_on_conditions(pytester):
+    """-x stops after the first worse condition's item, --lf selects the conditions that failed."""
+    pytester.makepyfile("""
+        import pytest
+
+        @pytest.mark.parametrize("task", ["a", "b", "c"])
+        @pytest.mark.rollout(id="r", replicates=40)
+        def test_it(rollout, task):
+            assert not (rollout.variant and task != "b")
+    """)
+    options = ["--poisson-sweep", "--poisson-workers=0"]
+    pytester.runpytest_inprocess(*options, "--poisson-name=base")
+    worse = ["--poisson-pair-with=base", "--poisson-variant=v=1"]
+    pytester.runpytest_inprocess(*options, *worse, "-x").assert_outcomes(failed=1)
+    pytester.runpytest_inprocess(*options, *worse).assert_outcomes(failed=2, passed=1)
+    pytester.runpytest_inprocess(*options, *worse, "--lf").assert_outcomes(failed=2)

@@ -1,0 +1,171 @@
+"""What stops a sweep early: caps, time, and a provider that is down."""
+
+import subprocess
+import sys
+
+import pytest
+
+from pytest_poisson.options import Settings
+from pytest_poisson.stops import ConsecutiveErrors, Usage, UsageCap
+from tests.plugin.support import assert_accounted, open_run, sweep
+from tests.plugin.test_faults import newest, wait_for_rows
+
+
+def row(outcome=0, cause=None, error=None, tokens_in=None, tokens_out=None, unknown=None):
+    return (
+        0,
+        0,
+        0,
+        outcome,
+        cause,
+        None,
+        None,
+        0,
+        0.0,
+        error,
+        None,
+        tokens_in,
+        tokens_out,
+        unknown,
+        None,
+        None,
+        None,
+    )
+
+
+def settings(**values):
+    names = ("token_cap", "token_cap_total", "max_cost", "price_per_input_token", "price_per_output_token")
+    return Settings({**dict.fromkeys(names), "unknown_usage": "ignore", **values})
+
+
+def test_a_cap_is_reached_at_its_number_and_not_before():
+    """The cap stops at the cap: what a run used before it was resumed counts."""
+    cap = UsageCap(settings(token_cap=100), Usage(tokens_in=40))
+    assert cap.observe([row(tokens_in=59, tokens_out=1000)]) is None
+    stop = cap.observe([row(tokens_in=1)])
+    assert stop.cap
+    assert stop.sentence == "100 input tokens reach the cap of 100"
+
+
+def test_caps_on_all_tokens_and_on_cost():
+    """The total cap counts both ways; the cost is tokens at the declared prices."""
+    assert UsageCap(settings(token_cap_total=10), Usage()).observe([row(tokens_in=4, tokens_out=6)]).cap
+    cost = UsageCap(settings(max_cost=1.0, price_per_input_token=0.1, price_per_output_token=0.2), Usage())
+    assert cost.observe([row(tokens_in=5, tokens_out=2)]) is None
+    assert "1.0000 reaches the cap of 1" in cost.observe([row(tokens_in=1)]).sentence
+
+
+def test_unknown_usage_is_named_and_fails_closed_where_asked():
+    """Spans without usage are counted beside a cap that is reached; `fail` stops at the first of them."""
+    open_cap = UsageCap(settings(token_cap=5), Usage())
+    assert open_cap.observe([row(unknown=3)]) is None
+    assert "3 spans reported no usage" in open_cap.observe([row(tokens_in=5)]).sentence
+    closed = UsageCap(settings(token_cap=5, unknown_usage="fail"), Usage())
+    assert closed.observe([row(unknown=1)]).cap
+
+
+def test_errors_in_a_row_stop_with_the_commonest():
+    """An outcome starts the count anew, a skipped replicate does not count, the commonest error is named."""
+    rule = ConsecutiveErrors(4)
+    errored, skipped = 1, 3
+    assert rule.observe([row(None, errored, "a")] * 3 + [row()]) is None
+    assert (
+        rule.observe([row(None, errored, "a"), row(None, skipped, "x"), row(None, errored, "429\nmore")])
+        is None
+    )
+    stop = rule.observe([row(None, errored, "429\nmore")] * 2)
+    assert not stop.cap
+    assert stop.sentence == "4 replicates in a row ended without an outcome, 3 of them with: 429"
+
+
+def test_a_provider_that_is_down_stops_the_sweep(pytester):
+    """The sweep stops, keeps what it has, and is no pass; the reason and the way on are printed."""
+    pytester.makepyfile("""
+        import pytest
+
+        @pytest.mark.rollout(replicates=200)
+        def test_it(rollout):
+            if rollout.replicate >= 20:
+                raise ConnectionError("no route")
+    """)
+    result = sweep(pytester, "--poisson-max-consecutive-errors=10")
+    assert result.ret == 10
+    account = assert_accounted(pytester, newest(pytester), planned=200)
+    assert account.with_outcome == 20
+    assert 10 <= account.errored < 60
+    result.stdout.fnmatch_lines(
+        [
+            "The sweep stopped: *replicates in a row ended without an outcome*",
+            "Run what is missing:",
+            "  pytest --poisson-resume=*",
+        ]
+    )
+
+
+def test_a_time_cap_leaves_a_partial_run_and_status_8(pytester):
+    """The cap on seconds stops scheduling; the run is partial and can be resumed."""
+    pytester.makepyfile("""
+        import time
+        import pytest
+
+        @pytest.mark.rollout(replicates=1000)
+        def test_it():
+            time.sleep(0.01)
+    """)
+    result = sweep(pytester, "--poisson-max-seconds=0.5")
+    assert result.ret == 8
+    with open_run(pytester, newest(pytester)) as run:
+        assert run.run.status == "partial"
+    assert 0 < assert_accounted(pytester, newest(pytester), planned=1000).with_outcome < 500
+    result.stdout.fnmatch_lines(["The sweep stopped: the sweep has run for 0.5 s, its cap."])
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_cancelled_job_is_an_interruption(pytester, name):
+    """SIGTERM and SIGHUP end a sweep as Ctrl-C does: stored, interrupted, accounted for."""
+    import signal
+
+    pytester.makepyfile("""
+        import time
+        import pytest
+
+        @pytest.mark.rollout(replicates=400)
+        def test_it():
+            time.sleep(0.05)
+    """)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pytest", "--poisson-sweep", "--poisson-workers=1"],
+        cwd=pytester.path,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    wait_for_rows(pytester, 5)
+    process.send_signal(getattr(signal, name))
+    out, _ = process.communicate(timeout=30)
+    assert process.returncode == 2
+    assert "--poisson-resume=" in out
+    with open_run(pytester, newest(pytester)) as run:
+        assert run.run.status == "interrupted"
+    assert_accounted(pytester, newest(pytester), planned=400)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--poisson-max-cost=1"], "*--poisson-max-cost needs poisson_price_per_input_token*"),
+        (["--poisson-shard=5/4"], "*--poisson-shard=5/4 must have the form I/N*"),
+        (["--poisson-shard=1/4"], "*--poisson-shard needs --poisson-salt=TEXT or --poisson-pair-with=RUN*"),
+        (
+            ["--poisson-resume=x", "--poisson-pair-with=y"],
+            "*--poisson-pair-with has no place beside --poisson-resume*",
+        ),
+        (["--poisson-resume=nosuch"], "*nosuch*"),
+        (["--poisson-failing-from=nosuch"], "*nosuch*"),
+    ],
+)
+def test_options_without_what_they_need_are_refused(pytester, options, sentence):
+    """Each is one sentence and status 4, before anything runs."""
+    pytester.makepyfile("import pytest\n@pytest.mark.rollout(replicates=2)\ndef test_it(): pass\n")
+    result = pytester.runpytest_inprocess("--poisson-sweep", "--poisson-workers=0", *options)
+    assert result.ret == 4
+    result.stderr.fnmatch_lines([f"ERROR: {sentence}"])
