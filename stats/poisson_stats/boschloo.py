@@ -155,7 +155,7 @@ def _conditional_sizes(n0: int, n1: int, thresholds: FloatArray) -> FloatArray:
     That is the largest p-value attainable at s that is at most t. Swapping event and no event maps s to N - s.
     """
     n = n0 + n1
-    half = np.arange(n // 2 + 1)
+    half = np.arange(n // 2 + 1, dtype=np.int64)
     ones = np.ones_like(half)
     values = fisher_values(n0 * ones, n1 * ones, half, smallest=float(thresholds.min()))
     size = Attainable(values, half).null_probability(thresholds)

@@ -56,9 +56,7 @@ class FisherRegion:
 
 
 @lru_cache(maxsize=512)
-def fisher_region(
-    n_before: int, n_after: int, alpha: float, margins: tuple[int, int] | None = None
-) -> FisherRegion:
+def fisher_region(n_before: int, n_after: int, alpha: float) -> FisherRegion:
     """Return the pairs (x, y) with Fisher's p <= alpha.
 
     Parameters
@@ -67,25 +65,66 @@ def fisher_region(
         Sizes of the arms, at least 0.
     alpha
         The level of the single test, in (0, 1).
-    margins
-        First and last total s to examine; all of 0 … n_before + n_after by default. Pairs outside count as
-        rejected or not by the nearest examined total, so the caller must know that they cannot matter.
 
     Notes
     -----
     Swapping event and no event maps total s to N - s, so only half of the margins is computed.
     """
     n = n_before + n_after
-    first, last = margins or (0, n)
-    totals = np.arange(first, last + 1)
-    mirrored = np.minimum(totals, n - totals)
-    distinct, index = np.unique(mirrored, return_inverse=True)
-    edge_low, edge_high, size = _rejected_edges(n_before, n_after, distinct, alpha)
-    is_mirrored = totals > mirrored
-    lower = np.where(is_mirrored, n_before - edge_high[index], edge_low[index])
-    upper = np.where(is_mirrored, n_before - edge_low[index], edge_high[index])
+    half = np.arange(n // 2 + 1, dtype=np.int64)
+    edge_low, edge_high, size = _rejected_edges(n_before, n_after, half, alpha)
+    rest = slice(None, n - n // 2)
+    lower = np.concatenate((edge_low, n_before - edge_high[rest][::-1]))
+    upper = np.concatenate((edge_high, n_before - edge_low[rest][::-1]))
+    totals = np.arange(n + 1, dtype=np.int64)
     low, high, extra = _by_count_before(n_before, n_after, totals, lower, upper)
-    return FisherRegion(n_before, n_after, alpha, low, high, *extra, totals, size[index])
+    size = np.concatenate((size, size[rest][::-1]))
+    return FisherRegion(n_before, n_after, alpha, low, high, *extra, totals, size)
+
+
+def central_fisher_region(n: int, alpha: float, reach: int) -> FisherRegion:
+    """Return the region for two arms of n, right where the total is within ``reach`` of n.
+
+    With equal arms the test rejects where the counts differ by at least some D(s). Of totals of one parity
+    D grows with s up to n, and slowly: it is looked up at the ends of a stretch, which is halved only where
+    they differ. Pairs whose total is outside count by the nearest one inside, and ``size`` is not computed.
+
+    Parameters
+    ----------
+    n
+        Size of each arm.
+    alpha
+        The level of the single test, in (0, 1).
+    reach
+        How far from n the total may be for the pair to matter.
+    """
+    first = max(0, n - reach)
+    half = np.arange(first, n + 1, dtype=np.int64)
+    difference = np.empty_like(half)
+    for parity in (0, 1):
+        difference[parity::2] = _steady_differences(n, half[parity::2], alpha)
+    lower = (half - difference) // 2
+    lower = np.concatenate((lower, n - (half - lower)[:-1][::-1]))
+    totals = np.arange(first, 2 * n - first + 1, dtype=np.int64)
+    low, high, extra = _by_count_before(n, n, totals, lower, totals - lower)
+    return FisherRegion(n, n, alpha, low, high, *extra, totals, np.full(totals.size, np.nan))
+
+
+def _steady_differences(n: int, totals: IntArray, alpha: float) -> IntArray:
+    """Return the smallest rejected difference for totals in steps of 2, which grows along them."""
+    found = np.full(totals.size, -1, dtype=np.int64)
+    asked = np.unique([0, totals.size - 1]) if totals.size else np.array([], dtype=np.int64)
+    while asked.size:
+        found[asked] = totals[asked] - 2 * _rejected_edges(n, n, totals[asked], alpha)[0]
+        known = np.flatnonzero(found >= 0)
+        left, right = known[:-1], known[1:]
+        differs = (found[left] != found[right]) & (right - left > 1)
+        asked = ((left + right) // 2)[differs]
+    return (
+        found[known[np.searchsorted(known, np.arange(totals.size), side="right") - 1]]
+        if totals.size
+        else found
+    )
 
 
 def _by_count_before(
@@ -94,7 +133,7 @@ def _by_count_before(
     """Turn the edges within margins, x <= lower(s) and x >= upper(s), into edges for every x and exceptions."""
     steady_lower = np.minimum.accumulate(lower[::-1])[::-1]
     steady_upper = np.maximum.accumulate(upper)
-    x = np.arange(n_before + 1)
+    x = np.arange(n_before + 1, dtype=np.int64)
     high = totals[0] + np.searchsorted(steady_lower, x, side="left") - x
     low = totals[0] + np.searchsorted(steady_upper, x, side="right") - 1 - x
     extra = [
@@ -112,7 +151,7 @@ def _rejected_edges(
     n_before: int, n_after: int, totals: IntArray, alpha: float
 ) -> tuple[IntArray, IntArray, FloatArray]:
     """Return for each total the largest rejected count below the mode, the smallest above it, and the size."""
-    n0, n1 = np.full(totals.size, n_before), np.full(totals.size, n_after)
+    n0, n1 = np.full_like(totals, n_before), np.full_like(totals, n_after)
     low, high = support(n0, n1, totals)
     centre = mode(n0, n1, totals)
     reach = np.minimum(reach_of_level(n0, n1, totals, alpha), np.maximum(centre - low, high - centre))

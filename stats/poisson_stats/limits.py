@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 import numpy as np
 from scipy.special import ndtri
 
+from poisson_stats.binomial import window_width
 from poisson_stats.boschloo import boschloo_level
 from poisson_stats.fisher_region import fisher_region
 from poisson_stats.grouping import chunks, distinct
@@ -188,7 +189,7 @@ def _limits(columns: tuple[IntArray, ...], prepare: Callable[..., _Rows]) -> Det
     k, n0, n1, *others = (column[first] for column in columns)
     rate = k / np.maximum(n0, 1)
     steps_up, steps_down = np.empty((2, k.size), dtype=np.int64)
-    for i in chunks(k.size, int(max(n0.max(), n1.max())) + 1):
+    for i in chunks(k.size, window_width(np.maximum(n0, n1))):
         design = prepare(rate[i], n0[i], n1[i], *(column[i] for column in others))
         steps_up[i] = smallest_detected(design.power, rate[i], 1)
         steps_down[i] = smallest_detected(design.power, rate[i], -1)

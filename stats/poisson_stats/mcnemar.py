@@ -68,7 +68,7 @@ def mcnemar_test(only_before: ArrayLike, only_after: ArrayLike) -> ExactTest:
 
 @lru_cache(maxsize=16)
 def _critical_counts(largest: int, alpha: float) -> tuple[IntArray, FloatArray]:
-    d = np.arange(largest + 1)
+    d = np.arange(largest + 1, dtype=np.int64)
     # The normal quantile is within a step or two; the exact tail has the last word.
     guess = np.floor((d - 1 + ndtri(alpha / 2) * np.sqrt(d)) / 2)
     c = np.clip(guess, -1, np.maximum((d - 1) // 2, 0) - (d == 0))

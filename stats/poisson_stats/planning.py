@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import bdtrc, ndtri
 
 from poisson_stats.binomial import STANDARD_DEVIATIONS, log_choose
-from poisson_stats.fisher_region import fisher_region
+from poisson_stats.fisher_region import central_fisher_region
 from poisson_stats.limits import STEPS, TARGET_POWER
 from poisson_stats.power import FisherRows, PairedRows
 from poisson_stats.significance import alpha_per_test, is_significant_log
@@ -179,9 +179,8 @@ class _Fisher:
 
     def powers(self, n: int, change: float) -> tuple[float, float]:
         reach = int(np.ceil(STANDARD_DEVIATIONS * np.sqrt(2 * n) / 2))
-        size = np.array([n])
-        margins = (max(0, n - reach), min(2 * n, n + reach))
-        region = fisher_region(n, n, self.alpha, margins)
+        size = np.array([n], dtype=np.int64)
+        region = central_fisher_region(n, self.alpha, reach)
         rows = FisherRows.prepare(np.array([(1 - change) / 2]), size, size, lambda *_: region)
         middle = float(rows.power(np.array([(1 + change) / 2]))[0])
         # From 0, the y events are all in one arm: p = 2 C(n, y) / C(2n, y), the two extremes of its margin.
@@ -200,7 +199,7 @@ class _McNemar:
 
     def powers(self, n: int, change: float) -> tuple[float, float]:
         before = np.array([(1 - change) / 2, 0.0])
-        rows = PairedRows(before, np.array([n, n]), np.full(2, self.correlation), self.alpha)
+        rows = PairedRows(before, np.array([n, n], dtype=np.int64), np.full(2, self.correlation), self.alpha)
         middle, edge = rows.power(before + change)
         return float(middle), float(edge)
 

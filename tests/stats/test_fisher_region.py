@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from poisson_stats.fisher import fisher_test
-from poisson_stats.fisher_region import fisher_region
+from poisson_stats.fisher_region import central_fisher_region, fisher_region
 from poisson_stats.significance import is_significant
 from tests.oracles.exact_tables import fisher_p
 
@@ -72,9 +72,21 @@ def test_large_regions_agree_with_the_test(n0, n1):
     np.testing.assert_array_equal(rejected(region)[x, y], is_significant(p, alpha))
 
 
-def test_a_part_of_the_margins_agrees_with_the_whole():
-    """Pairs whose total lies in the margins asked for are the same as in the whole region."""
-    whole, part = rejected(fisher_region(60, 50, 0.01)), rejected(fisher_region(60, 50, 0.01, (40, 70)))
-    total = np.add.outer(np.arange(61), np.arange(51))
-    asked = (total >= 40) & (total <= 70)
-    np.testing.assert_array_equal(whole[asked], part[asked])
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 12, 30, 61, 150, 400])
+@pytest.mark.parametrize("alpha", [0.3, 0.05, 0.05 / 18, 0.05 / 2000, 1e-7])
+@pytest.mark.parametrize("reach", [0, 1, 5, 40, 1000])
+def test_the_central_region_is_that_part_of_the_whole(n, alpha, reach):
+    """Pairs whose total is within reach of n are rejected alike, though few totals are looked at."""
+    whole, part = rejected(fisher_region(n, n, alpha)), rejected(central_fisher_region(n, alpha, reach))
+    total = np.add.outer(np.arange(n + 1), np.arange(n + 1))
+    near = np.abs(total - n) <= reach
+    np.testing.assert_array_equal(whole[near], part[near])
+
+
+def test_the_central_region_of_large_arms():
+    """At 3,000 and 5,000 an arm, too, the differences found by halving are those of every total."""
+    for n in (3000, 5000):
+        whole, part = fisher_region(n, n, 0.05 / 18), central_fisher_region(n, 0.05 / 18, 600)
+        x = np.arange(n // 2 - 200, n // 2 + 200)
+        np.testing.assert_array_equal(whole.high[x], part.high[x])
+        np.testing.assert_array_equal(whole.low[x], part.low[x])
