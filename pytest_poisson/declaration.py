@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_poisson.errors import UserError
+from pytest_poisson.options import RECORDING, BadValueError, Option, option_named
 
 PASSED, FAILED = "passed", "failed"
 """The outcomes of a replicate that does not call `rollout.end`."""
@@ -23,6 +24,7 @@ class Declaration:
     t_unit: str | None = None
     replicates: int | None = None
     raises: Mapping[type[BaseException], str] = field(default_factory=dict)
+    recording: Mapping[str, Any] = field(default_factory=dict)  # by option name
 
     def knows(self, outcome: str) -> bool:
         """Tell whether a replicate may end with this word: a declared one, or `passed` or `failed`."""
@@ -30,7 +32,8 @@ class Declaration:
 
     def settings(self) -> dict[str, Any]:
         """Return what the store keeps beside the words, as JSON."""
-        return {"raises": {kind.__name__: outcome for kind, outcome in self.raises.items()}}
+        raises = {kind.__name__: outcome for kind, outcome in self.raises.items()}
+        return {"raises": raises, "recording": dict(self.recording)}
 
 
 def declare(marks: Iterable[Mapping[str, Any]], *, default_id: str, where: str) -> Declaration:
@@ -69,6 +72,7 @@ def declare(marks: Iterable[Mapping[str, Any]], *, default_id: str, where: str) 
         t_unit=reader.text("t_unit"),
         replicates=reader.count("replicates"),
         raises=reader.raises(),
+        recording=reader.recording(),
     )
     reader.refuse_contradictions(declaration)
     return declaration
@@ -89,7 +93,7 @@ def _unique(words: Iterable[str]) -> tuple[str, ...]:
 class _MarkReader:
     """Reads one mark's arguments; every refusal names the argument, the value and the test."""
 
-    known = ("id", "outcomes", "failures", "successes", "t_unit", "replicates", "raises")
+    known = ("id", "outcomes", "failures", "successes", "t_unit", "replicates", "raises", *RECORDING)
 
     def __init__(self, given: Mapping[str, Any], where: str) -> None:
         self.given = given
@@ -141,6 +145,19 @@ class _MarkReader:
                 "raises", "must map exception classes to outcomes, as in {TimeoutError: 'timeout'}"
             )
         return dict(value)
+
+    def recording(self) -> dict[str, Any]:
+        return {name: self.setting(option_named(name)) for name in RECORDING if name in self.given}
+
+    def setting(self, option: Option) -> Any:
+        value = self.given[option.name]
+        if option.repeat and not isinstance(value, (list, tuple)):
+            raise self.refuse(option.name, "must be a list")
+        try:
+            parsed = [option.parse(item) for item in (value if option.repeat else [value])]
+        except BadValueError as refusal:
+            raise self.refuse(option.name, str(refusal)) from None
+        return tuple(parsed) if option.repeat else parsed[0]
 
     def refuse_contradictions(self, declaration: Declaration) -> None:
         for name, words in (

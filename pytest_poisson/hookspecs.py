@@ -8,6 +8,7 @@ import pytest
 
 if TYPE_CHECKING:
     from pytest_poisson.backends import Backend
+    from pytest_poisson.spans import Span
 
 
 @pytest.hookspec(firstresult=True)
@@ -31,4 +32,19 @@ def pytest_poisson_backend(name: str, session: pytest.Session, workers: int | No
     ------
     pytest_poisson.errors.UserError
         If the settings are none that the backend can run with; the sentence becomes a usage error.
+    """
+
+
+@pytest.hookspec
+def pytest_poisson_redact(span: Span) -> None:
+    """Take out of a span what must not be stored.
+
+    Called for every span of a replicate once it has ended, after the values of secret headers and the matches of
+    `redact` are gone and before texts are cut. Change `span.input`, `span.output`, `span.error`, `span.name` and
+    `span.attrs` in place. Where a hook raises, none of the span's texts is kept.
+
+    Parameters
+    ----------
+    span
+        As recorded; its texts are text.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +12,13 @@ import pytest
 from pytest_poisson.errors import UserError
 from pytest_poisson.fail_on import DEFAULT as DEFAULT_FAIL_ON
 from pytest_poisson.fail_on import FailWord, parse_fail_on
+from pytest_poisson.spans import DEFAULT_MAX_SPANS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 DEFAULT_STORE = ".poisson"
+CLIENTS = ("openai", "anthropic", "litellm", "httpx")
 WITHOUT_SWEEP_WORDS = ("skip", "once")
 PYTEST_VERSION = tuple(int(part) for part in pytest.__version__.split(".")[:2])
 
@@ -149,6 +152,21 @@ def _variant(value: Any) -> tuple[str, str]:
 
 def _switch(value: Any) -> bool:
     return bool(value)
+
+
+def _truth(value: Any) -> bool:
+    word = str(value).lower()
+    if word not in ("true", "false"):
+        raise BadValueError("must be true or false")
+    return word == "true"
+
+
+def _pattern(value: Any) -> str:
+    try:
+        re.compile(value)
+    except (re.error, TypeError) as error:
+        raise BadValueError(f"must be a regular expression ({error})") from None
+    return str(value)
 
 
 OPTIONS = (
@@ -307,6 +325,48 @@ OPTIONS = (
         "TEXT",
         env="POISSON_SALT",
     ),
+    Option(
+        "capture",
+        f"client library whose calls become spans: {', '.join(CLIENTS)} (repeatable)",
+        _choice(*CLIENTS),
+        "CLIENT",
+        default=(),
+        ini="args",
+        repeat=True,
+    ),
+    Option(
+        "capture_content",
+        "whether spans keep input and output, or only their lengths and digests (default: true)",
+        _truth,
+        "true|false",
+        default=True,
+        ini="bool",
+    ),
+    Option(
+        "max_observation_bytes",
+        "the most that is kept of one input or output of a span (default: 262144)",
+        _count,
+        "N",
+        default=262_144,
+        ini="int",
+    ),
+    Option(
+        "max_spans",
+        "the most spans that are kept of a replicate; those beyond are counted (default: 10000)",
+        _count,
+        "N",
+        default=DEFAULT_MAX_SPANS,
+        ini="int",
+    ),
+    Option(
+        "redact",
+        "regular expression whose matches are taken out of every text of a span (repeatable)",
+        _pattern,
+        "REGEX",
+        default=(),
+        ini="linelist",
+        repeat=True,
+    ),
     Option("json", "write the result as JSON to this file", _text, "FILE"),
     Option("replicate", "run this one replicate of a stored run again, in this process", _count, "N"),
     Option(
@@ -322,6 +382,8 @@ OPTIONS = (
 )
 
 INI_ONLY = ("without_sweep",)
+RECORDING = ("capture", "capture_content", "max_observation_bytes", "max_spans", "redact")
+"""What a rollout's mark may set as well."""
 
 
 @dataclass(frozen=True)
@@ -352,6 +414,11 @@ class Settings:
     def replaying(self) -> bool:
         """Tell whether this session runs one stored replicate again."""
         return self.replicate is not None
+
+
+def option_named(name: str) -> Option:
+    """Return an option by its name without the prefix."""
+    return next(option for option in OPTIONS if option.name == name)
 
 
 def add_options(parser: pytest.Parser) -> None:

@@ -22,7 +22,8 @@ SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 IN_WORKER: pytest.StashKey[bool] = pytest.StashKey()
 
 MARK_HELP = (
-    "rollout(id=None, outcomes=None, failures=None, successes=None, t_unit=None, replicates=None, raises=None): "
+    "rollout(id=None, outcomes=None, failures=None, successes=None, t_unit=None, replicates=None, raises=None, "
+    "capture=None, capture_content=None, max_observation_bytes=None, max_spans=None, redact=None): "
     "run this test as a rollout of pytest-poisson: many seeded replicates of every condition, compared between runs."
 )
 
@@ -42,10 +43,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Read the options, so that a bad one is a usage error, and wire what they ask for."""
     config.addinivalue_line("markers", MARK_HELP)
-    if config.stash.get(IN_WORKER, False):
-        return
     settings = read_settings(config)
     config.stash[SETTINGS] = settings
+    if config.stash.get(IN_WORKER, False):
+        return
     if settings.sweeping and not config.option.collectonly:
         from pytest_poisson.session import SweepSession
 

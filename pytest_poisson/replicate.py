@@ -21,6 +21,7 @@ from pytest_poisson.pytest_internals import (
     is_direct_parameter,
     skip_reason,
 )
+from pytest_poisson.recording import recording_of
 from pytest_poisson.rollout import CURRENT_ROLLOUT, Rollout
 from pytest_poisson.seeds import derive_seeds
 from pytest_poisson.span_rows import trace_row
@@ -83,6 +84,7 @@ class ConditionRunner:
         self.context = context
         self.interruptible = interruptible
         self._outcome_index = {outcome: position for position, outcome in enumerate(context.outcomes)}
+        self._recording = recording_of(item, declaration.recording)
         self._run = ItemRun(item)
         self._process = os.getpid()
         self._foreign = "caplog" in item.fixturenames or has_foreign_hooks(item, *RUNTEST_HOOKS)
@@ -119,6 +121,7 @@ class ConditionRunner:
             seeds=derive_seeds(self.context.salt, self.condition.key, replicate),
             run_id=self.context.run_id,
             variant=self.context.variant,
+            recording=self._recording,
         )
 
     def _enter(self) -> Ending | None:

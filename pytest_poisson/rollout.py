@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from pytest_poisson.conditions import Condition
     from pytest_poisson.declaration import Declaration
+    from pytest_poisson.recording import Recording
     from pytest_poisson.seeds import Seeds
     from pytest_poisson.spans import Span
 
@@ -41,6 +42,7 @@ class Rollout:
         seeds: Seeds,
         run_id: str,
         variant: Mapping[str, str],
+        recording: Recording | None = None,
     ) -> None:
         self.condition = condition
         self.replicate = replicate
@@ -53,6 +55,7 @@ class Rollout:
         self.meta_json: str | None = None
         self.misuse: str | None = None  # kept here too, since the program under test may swallow the error
         self.seeds = seeds
+        self.recording = recording
         self.trace: Trace | None = None  # made by the first span
         self._declaration = declaration
         self._rng: np.random.Generator | None = None
@@ -94,7 +97,7 @@ class Rollout:
         ValueError
             If the kind is none of these.
         """
-        return self._tracing().open(kind, name, input)
+        return self.tracing().open(kind, name, input)
 
     @property
     def current_span(self) -> Span | None:
@@ -104,11 +107,12 @@ class Rollout:
 
     def step(self, name: str) -> None:
         """Name the step that the spans which follow belong to, until the next call."""
-        self._tracing().step = name
+        self.tracing().step = name
 
-    def _tracing(self) -> Trace:
+    def tracing(self) -> Trace:
+        """Return the replicate's trace, which its first span makes."""
         if self.trace is None:
-            self.trace = Trace()
+            self.trace = Trace() if self.recording is None else self.recording.new_trace()
         return self.trace
 
     def end(

@@ -10,10 +10,10 @@ import time
 from contextvars import ContextVar
 from itertools import count
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from types import TracebackType
 
     from typing_extensions import Self
@@ -72,15 +72,41 @@ def leave_replicate() -> None:
     _ROLLOUT.set(None)
 
 
-class Trace:
-    """The spans of one replicate, in the order they began."""
+class Rules(Protocol):
+    """What a trace must know of what is kept of texts; `content.ContentRules` is the one there is."""
 
-    def __init__(self, max_spans: int = DEFAULT_MAX_SPANS) -> None:
+    def is_long(self, text: object) -> bool:
+        """Tell whether a text must be cut."""
+
+    def keep(self, span: Span) -> tuple[Any, ...]:
+        """Return what is kept of a span's texts, its name, input and output first."""
+
+
+class Trace:
+    """The spans of one replicate, in the order they began.
+
+    Parameters
+    ----------
+    max_spans
+        How many are kept; of those beyond, number and tokens are.
+    rules
+        What is kept of texts.
+    outside
+        Finds the innermost open span that something other than `span` has made current, if there is one.
+    """
+
+    def __init__(
+        self,
+        *,
+        max_spans: int = DEFAULT_MAX_SPANS,
+        rules: Rules | None = None,
+        outside: Callable[[Trace], Span | None] | None = None,
+    ) -> None:
         self.max_spans = max_spans
+        self.rules = rules
+        self.outside = outside
         self.spans: list[Span] = []
-        self.left_out: list[
-            tuple[int, dict[str, int | None] | None]
-        ] = []  # kind and tokens of each beyond the cap
+        self.left_out: list[Span] = []
         self.step: str | None = None
         self._numbers = count()
         # A clock that jumps must not bend durations, so the wall clock is read once.
@@ -97,14 +123,34 @@ class Trace:
         """Return the UTC epoch time in ns, on a clock that only goes forward."""
         return self._epoch_ns + time.perf_counter_ns()
 
-    def begin(self, span: Span) -> None:
-        """Give a span its number and keep it, unless there are enough."""
-        number = next(self._numbers)
-        span.span_id = f"{number:04x}"
-        if number < self.max_spans:
-            self.spans.append(span)
-        else:
-            span.kept = False
+    def begin(self, span: Span, parent: Span | None) -> None:
+        """Give a span its number and its parent, and keep it, unless there are enough."""
+        span.number = next(self._numbers)
+        span.span_id = f"{span.number:04x}"
+        if parent is not None:
+            span.parent, span.parent_id = parent, parent.span_id
+        (self.spans if span.number < self.max_spans else self.left_out).append(span)
+
+    def innermost(self) -> Span | None:
+        """Return the span that is open here, of this trace, however it was made current."""
+        ours = _SPAN.get()
+        if ours is not None and ours.trace is not self:
+            ours = None
+        theirs = None if self.outside is None else self.outside(self)
+        if theirs is None or ours is None:
+            return ours or theirs
+        return theirs if theirs.is_inside(ours) else ours
+
+    def ended(self, span: Span) -> None:
+        """Write long texts down at once, so that memory holds no more of them than the store will."""
+        if span.number >= self.max_spans:
+            span.input = span.output = None
+            span.attrs = {}
+            return
+        rules = self.rules
+        if rules is not None and (rules.is_long(span.input) or rules.is_long(span.output)):
+            span.written = rules.keep(span)
+            _, span.input, span.output, *_ = span.written
 
 
 class Span:
@@ -123,21 +169,22 @@ class Span:
     """
 
     __slots__ = (
-        "_outer",
         "_tokens",
         "attrs",
         "end_ns",
         "error",
         "input",
-        "kept",
         "kind_index",
         "name",
+        "number",
         "output",
+        "parent",
         "parent_id",
         "span_id",
         "start_ns",
         "step",
         "trace",
+        "written",
     )
 
     def __init__(self, trace: Trace, kind_index: int, name: str, given: Any) -> None:
@@ -149,12 +196,13 @@ class Span:
         self.attrs: dict[str, Any] = {}
         self.error: str | None = None
         self.step = trace.step
+        self.number = -1
         self.span_id = ""
+        self.parent: Span | None = None
         self.parent_id: str | None = None
         self.start_ns = self.end_ns = 0
-        self.kept = True
+        self.written: tuple[Any, ...] | None = None
         self._tokens: dict[str, int | None] | None = None
-        self._outer: Span | None = None
 
     def __repr__(self) -> str:
         return f"<span {self.kind} {self.name!r}>"
@@ -173,13 +221,18 @@ class Span:
     def tokens(self, value: Mapping[str, int | None] | None) -> None:
         self._tokens = None if value is None else _checked_tokens(value, self.name)
 
+    def is_inside(self, other: Span) -> bool:
+        """Tell whether the other span contains this one."""
+        span: Span | None = self.parent
+        while span is not None and span is not other:
+            span = span.parent
+        return span is other
+
     def __enter__(self) -> Self:
-        outer = _SPAN.get()
-        if outer is not None and outer.trace is self.trace:
-            self._outer, self.parent_id = outer, outer.span_id
-        self.trace.begin(self)
+        trace = self.trace
+        trace.begin(self, trace.innermost())
         _SPAN.set(self)
-        self.start_ns = self.trace.now_ns()
+        self.start_ns = trace.now_ns()
         return self
 
     def __exit__(
@@ -189,12 +242,10 @@ class Span:
         if error is not None and self.error is None and not isinstance(error, GeneratorExit):
             self.error = error_line(error)
         if _SPAN.get() is self:  # not so where a generator is closed from another context
-            _SPAN.set(self._outer)
-        self._outer = None
+            _SPAN.set(self.parent)
         if self.output is not None and type(self.output) is not str:
             self.output = as_text(self.output)
-        if not self.kept:
-            self.trace.left_out.append((self.kind_index, self._tokens))
+        self.trace.ended(self)
 
 
 class NoSpan:
@@ -257,7 +308,28 @@ def as_json(value: Any) -> str:
     try:
         return dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_json_form)
     except Exception:  # noqa: BLE001  recording must not raise into the program under test
-        return dumps(_plain(value, depth=0), ensure_ascii=False, separators=(",", ":"))
+        return dumps(plain(value), ensure_ascii=False, separators=(",", ":"))
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """Return a value in plain JSON types, whatever it is; what nests deeper than 50 levels stands as its `str`."""
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return value if isfinite(value) else str(value)
+    if isinstance(value, dict) and depth < DEPTH:
+        return {_described(key): plain(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, (list, tuple)) and depth < DEPTH:
+        return [plain(item, depth + 1) for item in value]
+    return _plain_object(value, depth)
+
+
+def _plain_object(value: Any, depth: int) -> Any:
+    try:
+        form = None if depth >= DEPTH else _json_form(value)
+    except Exception:  # noqa: BLE001  a value's own method raised
+        form = None
+    return _described(value) if form is None else plain(form, depth + 1)
 
 
 def _json_form(value: Any) -> Any:
@@ -272,19 +344,6 @@ def _json_form(value: Any) -> Any:
         return value.tolist()
     if hasattr(value, "__dataclass_fields__") and not isinstance(value, type):
         return {name: getattr(value, name) for name in value.__dataclass_fields__}
-    return _described(value)
-
-
-def _plain(value: Any, depth: int) -> Any:
-    """Return a value in plain JSON types: for what is nested too deeply, refers to itself or has odd keys."""
-    if isinstance(value, float) and not isfinite(value):
-        return str(value)
-    if value is None or isinstance(value, (str, bool, int, float)):
-        return value
-    if isinstance(value, (dict, list, tuple)) and depth < DEPTH:
-        if isinstance(value, dict):
-            return {_described(key): _plain(item, depth + 1) for key, item in value.items()}
-        return [_plain(item, depth + 1) for item in value]
     return _described(value)
 
 

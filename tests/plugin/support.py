@@ -50,3 +50,9 @@ def assert_accounted(pytester, name="latest", *, planned):
     assert account.stored == len(rows) == len(set(rows))
     assert account.with_outcome + account.without_outcome + account.not_run == planned
     return account
+
+
+def episodes_with_spans(pytester, name="latest"):
+    """Return every episode of a stored run with its spans."""
+    with open_run(pytester, name) as run:
+        return list(run.episodes(spans=True))

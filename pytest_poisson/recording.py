@@ -1,0 +1,70 @@
+"""What one rollout's replicates record: its mark's settings over those of the session."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pytest_poisson.content import ContentRules
+from pytest_poisson.options import Settings, option_named
+from pytest_poisson.plugin import SETTINGS
+from pytest_poisson.spans import Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import pytest
+
+    from pytest_poisson.spans import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """How spans of one rollout are recorded.
+
+    Attributes
+    ----------
+    capture
+        The client libraries whose calls become spans.
+    max_spans
+        The most spans that are kept of a replicate.
+    rules
+        What is kept of texts.
+    """
+
+    capture: tuple[str, ...]
+    max_spans: int
+    rules: ContentRules
+
+    def new_trace(self) -> Trace:
+        """Return the trace of a replicate that begins."""
+        return Trace(max_spans=self.max_spans, rules=self.rules)
+
+
+def recording_of(item: pytest.Item, declared: Mapping[str, Any]) -> Recording:
+    """Return what a collected rollout records, in the controlling process as in a worker."""
+    settings = item.config.stash[SETTINGS]
+    return Recording(
+        capture=_setting("capture", declared, settings),
+        max_spans=_setting("max_spans", declared, settings),
+        rules=ContentRules(
+            capture_content=_setting("capture_content", declared, settings),
+            max_observation_bytes=_setting("max_observation_bytes", declared, settings),
+            redact=tuple(re.compile(each) for each in (*settings.redact, *declared.get("redact", ()))),
+            hook=_redact_hook(item),
+        ),
+    )
+
+
+def _setting(name: str, declared: Mapping[str, Any], settings: Settings) -> Any:
+    """Return a setting: the command line's, else the mark's, else the configuration file's, else the default."""
+    if settings.sources[name] == "option" or name not in declared:
+        return settings.values.get(name, option_named(name).default)
+    return declared[name]
+
+
+def _redact_hook(item: pytest.Item) -> Callable[[Span], object] | None:
+    """Return the suite's hook, or None where nothing implements it."""
+    hook = item.ihook.pytest_poisson_redact
+    return (lambda span: hook(span=span)) if hook.get_hookimpls() else None

@@ -1,0 +1,110 @@
+"""Values of authorization, api-key and cookie headers are never stored, in whatever form they come."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_poisson.secrets import REDACTED, attrs_without_secrets, is_secret, without_secrets
+
+NAMES = (
+    "Authorization",
+    "proxy-authorization",
+    "x-api-key",
+    "api_key",
+    "openai-api-key",
+    "X-Goog-Api-Key",
+    "Cookie",
+    "set-cookie",
+    "x-auth-token",
+)
+SECRET = st.text("abcXYZ0189._~+/=-; ", min_size=8, max_size=30).filter(lambda text: len(text.strip()) > 7)
+
+
+def forms(name, secret):
+    """Write one header as programs write them."""
+    member = json.dumps({"url": "http://x/", "headers": {name: secret, "accept": "*/*"}})
+    return {
+        "JSON": member,
+        "JSON, spaced out": json.dumps({name: secret}, indent=2),
+        "JSON inside JSON": json.dumps({"body": member}),
+        "JSON, twice inside": json.dumps({"outer": json.dumps({"body": member})}),
+        "JSON list of values": json.dumps({name: [secret, "other"]}),
+        "a dict": repr({"headers": {name: secret}}),
+        "pairs": json.dumps([[name, secret], ["accept", "*/*"]]),
+        "tuples of bytes": repr([(name.encode(), secret.encode())]),
+        "as sent": f"GET / HTTP/1.1\r\nHost: x\r\n{name}: {secret}\r\nAccept: */*\r\n\r\n",
+        "as sent, inside JSON": json.dumps(f"GET / HTTP/1.1\r\n{name}: {secret}\r\nAccept: */*\r\n\r\n"),
+        "curl": f"curl -H '{name}: {secret}' http://x/",
+        "curl inside JSON": json.dumps({"command": f'curl -H "{name}: {secret}" http://x/'}),
+        "last line": f"{name}: {secret}",
+        "YAML": f'headers:\n  {name}: "{secret}"\n  accept: any\n',
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=25, deadline=None)
+@given(SECRET)
+def test_no_form_of_a_secret_header_survives(name, secret):
+    """Whatever the form, the value is gone, and what surrounds it is still there."""
+    for form, text in forms(name, secret).items():
+        clean = without_secrets(text)
+        assert secret.strip() not in clean, form
+        assert REDACTED in clean, form
+        assert name in clean, form
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.sampled_from(NAMES), SECRET)
+def test_json_stays_json(name, secret):
+    """A body that was JSON is JSON after its secrets are gone, with everything else as it was."""
+    found = forms(name, secret)
+    assert json.loads(without_secrets(found["JSON"])) == {
+        "url": "http://x/",
+        "headers": {name: REDACTED, "accept": "*/*"},
+    }
+    inner = json.loads(without_secrets(found["JSON inside JSON"]))["body"]
+    assert json.loads(inner)["headers"] == {name: REDACTED, "accept": "*/*"}
+    assert "Accept: */*" in without_secrets(found["as sent"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The customer asks about their order and wants authorization of the refund.",
+        '{"role": "user", "content": "Do you store cookies or tokens?"}',
+        '["api_key", "name", "email"]',
+        "tokens: 12",
+        "",
+    ],
+)
+def test_what_only_speaks_of_such_things_stays(text):
+    """Text that names these words without giving a value is kept as it is."""
+    assert without_secrets(text) == text
+
+
+def test_attributes_named_after_headers_are_redacted_at_any_depth():
+    """OpenTelemetry's header attributes, nested headers and texts that hold headers lose their values."""
+    attrs = {
+        "http.request.header.authorization": ["Bearer s3cret"],
+        "http.request.header.accept": ["*/*"],
+        "request": {"headers": {"X-Api-Key": "s3cret", "accept": "*/*"}},
+        "raw": ["Cookie: id=s3cret"],
+        "url.full": "http://x/?a=1&api_key=s3cret&b=2",
+        "count": 3,
+    }
+    clean = attrs_without_secrets(attrs)
+    assert "s3cret" not in json.dumps(clean)
+    assert clean["http.request.header.accept"] == ["*/*"]
+    assert clean["request"]["headers"]["accept"] == "*/*"
+    assert clean["url.full"] == f"http://x/?a=1&api_key={REDACTED}&b=2"
+    assert clean["count"] == 3
+
+
+@pytest.mark.parametrize(
+    "name", ["accept", "content-type", "user-agent", "llm.token_count.prompt", "gen_ai.usage.input_tokens"]
+)
+def test_other_names_are_no_secrets(name):
+    """Names that only look alike are not redacted."""
+    assert not is_secret(name)
