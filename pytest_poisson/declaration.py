@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_poisson.errors import UserError
-from pytest_poisson.options import RECORDING, BadValueError, Option, option_named
+from pytest_poisson.option import BadValueError, Option
+from pytest_poisson.options import RECORDING, option_named
 
 PASSED, FAILED = "passed", "failed"
 """The outcomes of a replicate that does not call `rollout.end`."""

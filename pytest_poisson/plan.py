@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from math import isnan
 from typing import TYPE_CHECKING
 
 from poisson_store.records import RolloutRecord
 from pytest_poisson.backends import Outlook
 from pytest_poisson.declaration import FAILED, PASSED
+from pytest_poisson.errors import UserError
 from pytest_poisson.events import resolve_events
 
 if TYPE_CHECKING:
@@ -57,9 +59,9 @@ class Plan:
     resumed
         The name of the run that is continued.
     estimated_s
-        How long the sweep should take, from the mean of an earlier run; None where there is none.
+        How long the sweep should take; None where nothing tells.
     estimated_from
-        That run's name.
+        What the estimate comes from.
     baseline
         The name of the run it will be compared with.
     not_common
@@ -138,7 +140,32 @@ def make_plan(
         baseline=None if baseline is None else baseline.run.name,
         not_common=_not_common(found, baseline),
     )
-    return _with_estimate(_with_limits(plan), baseline or history, backend)
+    return _with_estimate(_with_limits(plan), settings, baseline or history, backend)
+
+
+def refuse_cost(plan: Plan, settings: Settings) -> None:
+    """Hold the plan against `--poisson-max-cost`, as far as its cost can be known before it starts.
+
+    Raises
+    ------
+    UserError
+        If the backend should charge more, if nobody can tell what it will charge, or if neither it nor tokens
+        have a price.
+    """
+    most, cost = settings.max_cost, plan.outlook.cost_usd
+    if most is None:
+        return
+    if cost is None and settings.price_per_input_token is None:
+        raise UserError(
+            "--poisson-max-cost needs poisson_price_per_input_token and poisson_price_per_output_token; "
+            "no provider's prices are built in."
+        )
+    if cost is not None and not cost <= most:
+        known = "what it will cost cannot be told" if isnan(cost) else f"it should cost {cost:.4g}"
+        raise UserError(
+            f"--poisson-max-cost={most:g} forbids this sweep: {known}; "
+            "plan fewer replicates, give --poisson-est-seconds, or raise the cap."
+        )
 
 
 def rollout_records(found: Sequence[CollectedCondition]) -> tuple[RolloutRecord, ...]:
@@ -201,14 +228,24 @@ def _with_limits(plan: Plan) -> Plan:
     return replace(plan, unpaired=unpaired, paired=paired)
 
 
-def _with_estimate(plan: Plan, earlier: RunReader | None, backend: Backend) -> Plan:
-    """Return the plan with the time and cost it should take, where an earlier run of these conditions tells."""
-    mean_s = None if earlier is None else _mean_wall_s(earlier)
+def _with_estimate(plan: Plan, settings: Settings, earlier: RunReader | None, backend: Backend) -> Plan:
+    """Return the plan with the time and cost it should take, where a setting or an earlier run tells."""
+    mean_s, source = _seconds_each(plan, settings, earlier)
     plan = replace(plan, outlook=backend.outlook(plan.replicates, mean_s))
-    if earlier is None or mean_s is None:
+    if mean_s is None:
         return plan
     seconds = mean_s * plan.replicates / max(plan.workers, 1)
-    return replace(plan, estimated_s=seconds, estimated_from=earlier.run.name)
+    return replace(plan, estimated_s=seconds, estimated_from=source)
+
+
+def _seconds_each(plan: Plan, settings: Settings, earlier: RunReader | None) -> tuple[float | None, str]:
+    """Return how long a replicate should take, and who says so."""
+    if settings.est_seconds is not None:
+        return settings.est_seconds, f"{settings.est_seconds:g} s each"
+    keys = {each.found.condition.key for each in plan.conditions}
+    if earlier is None or keys.isdisjoint(each.key for each in earlier.conditions):
+        return None, ""
+    return _mean_wall_s(earlier), f"run {earlier.run.name}"
 
 
 def _mean_wall_s(run: RunReader) -> float | None:

@@ -42,7 +42,9 @@ class ProgressLine:
 
 
 def describe(progress: Progress) -> str:
-    """Return progress in one line: how many, how fast, how much longer."""
+    """Return progress in one line: how many, how fast, how much longer; before the first row, what goes on."""
+    if progress.doing and not progress.stored:
+        return f"{progress.doing} ({duration(progress.elapsed_s)})"
     share = progress.stored / progress.planned if progress.planned else 1.0
     rate = progress.stored / progress.elapsed_s if progress.elapsed_s > 0 else 0.0
     left = (progress.planned - progress.stored) / rate if rate else None

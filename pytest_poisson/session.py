@@ -15,7 +15,7 @@ from pytest_poisson.backends.registry import find_backend
 from pytest_poisson.errors import UserError
 from pytest_poisson.job import Job
 from pytest_poisson.opening import OpenedRun, continue_run, create_run
-from pytest_poisson.plan import Plan, make_plan
+from pytest_poisson.plan import Plan, make_plan, refuse_cost
 from pytest_poisson.progress import ProgressLine
 from pytest_poisson.selection import SELECTION, Selection
 from pytest_poisson.stops import Stop, stop_rules
@@ -106,6 +106,7 @@ class SweepSession:
             history=resumed or baseline or self._latest_of_everything(),
         )
         self._write_plan(self.plan)
+        refuse_cost(self.plan, self.settings)
         self._refuse_without_common_condition(self.plan, baseline)
         if self.settings.dry_run:
             return True

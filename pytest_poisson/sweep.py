@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_poisson.backends import Backend, BatchEnded, Event, ExitRequest, Interrupted, Notice, Rows
+from pytest_poisson.backends import Backend, BatchEnded, Doing, Event, ExitRequest, Interrupted, Notice, Rows
 from pytest_poisson.batches import BatchSizer, Dealer, Ranges
 from pytest_poisson.signals import Interrupts
 from pytest_poisson.stops import OUTCOME
@@ -24,12 +24,13 @@ HEARTBEAT_S = 30.0
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a sweep is; what a progress line is made of."""
+    """How far a sweep is; what a progress line is made of. `doing` is what goes on before the first row."""
 
     stored: int
     planned: int
     without_outcome: int
     elapsed_s: float
+    doing: str = ""
 
 
 class Sweep:
@@ -77,6 +78,7 @@ class Sweep:
         self._stored = 0
         self._without_outcome = 0
         self._started = self._beat = time.monotonic()
+        self._doing = ""
         self.notices: list[str] = []
         self.exit_request: str | None = None
         self.stop: Stop | None = None
@@ -150,6 +152,8 @@ class Sweep:
                     self._sizer.observe(event.replicates, event.seconds, event.set_up_s)
             elif isinstance(event, Notice):
                 self.notices.append(event.text)
+            elif isinstance(event, Doing):
+                self._doing = event.text
             elif isinstance(event, ExitRequest):
                 self.exit_request = event.text
             elif isinstance(event, Interrupted):
@@ -176,7 +180,8 @@ class Sweep:
             self._beat = time.monotonic()
 
     def _progress(self) -> Progress:
-        return Progress(self._stored, self._planned, self._without_outcome, time.monotonic() - self._started)
+        elapsed_s = time.monotonic() - self._started
+        return Progress(self._stored, self._planned, self._without_outcome, elapsed_s, self._doing)
 
 
 def _length(ranges: Ranges) -> int:

@@ -42,13 +42,19 @@ class Interrupted(NamedTuple):
     error: KeyboardInterrupt
 
 
+class Doing(NamedTuple):
+    """What the backend is busy with while no rows can come: a part of a sentence, shown until the first."""
+
+    text: str
+
+
 class ExitRequest(NamedTuple):
     """A replicate called `pytest.exit`: no more batches are to be dealt."""
 
     text: str
 
 
-Event: TypeAlias = Rows | BatchEnded | Notice | ExitRequest | Interrupted
+Event: TypeAlias = Rows | BatchEnded | Notice | ExitRequest | Interrupted | Doing
 
 
 class Outlook(NamedTuple):

@@ -72,4 +72,4 @@ def _limit(design: DesignLimit, plan: Plan) -> str:
 def _time(plan: Plan) -> str:
     if plan.estimated_s is None:
         return ""
-    return f"about {duration(plan.estimated_s)}, from run {plan.estimated_from}"
+    return f"about {duration(plan.estimated_s)}, from {plan.estimated_from}"

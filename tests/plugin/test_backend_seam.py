@@ -1,8 +1,11 @@
 """Backends come from a hook, so that a plugin can bring its own."""
 
+import pytest
+
 from tests.plugin.support import COIN, endings, open_run, sweep
 
 OWN_BACKEND = """
+from math import nan
 from pytest_poisson.backends import Outlook
 from pytest_poisson.backends.inline import InlineBackend
 from pytest_poisson.errors import UserError
@@ -11,7 +14,8 @@ class Cloud(InlineBackend):
     name = "cloud"
 
     def outlook(self, replicates, seconds_each):
-        return Outlook((("cloud", f"{replicates} replicates on somebody else's computer"),))
+        cost = nan if seconds_each is None else replicates * seconds_each
+        return Outlook((("cloud", f"{replicates} replicates on somebody else's computer"),), cost)
 
 def pytest_poisson_backend(name, session, workers):
     if name == "rain":
@@ -47,3 +51,39 @@ def test_an_unknown_backend_is_refused_by_name(pytester):
     result = sweep(pytester, "--poisson-backend=fog")
     assert result.ret == 4
     result.stderr.fnmatch_lines(["ERROR: --poisson-backend=fog names no backend; local*would be accepted."])
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ([], "what it will cost cannot be told"),
+        (["--poisson-est-seconds=2"], "it should cost 48"),
+        (["--poisson-est-seconds=2", "--poisson-dry-run"], "it should cost 48"),
+    ],
+)
+def test_a_sweep_that_should_cost_too_much_is_refused_before_it_starts(pytester, options, words):
+    """Above `--poisson-max-cost`, or where the cost cannot be told, nothing is run or stored; the plan is printed."""
+    pytester.makeconftest(OWN_BACKEND)
+    pytester.makepyfile(COIN)
+    result = sweep(pytester, "--poisson-backend=cloud", "--poisson-max-cost=40", *options)
+    assert result.ret == 4
+    result.stdout.fnmatch_lines(["replicates * 24 in all"])
+    result.stderr.fnmatch_lines([f"ERROR: --poisson-max-cost=40 forbids this sweep: {words}; plan fewer*"])
+    assert not (pytester.path / ".poisson").exists()
+
+
+def test_a_sweep_within_its_cost_runs(pytester):
+    """Up to `--poisson-max-cost` the sweep runs, and the estimate of its time is what the option says."""
+    pytester.makeconftest(OWN_BACKEND)
+    pytester.makepyfile(COIN)
+    result = sweep(pytester, "--poisson-backend=cloud", "--poisson-max-cost=48", "--poisson-est-seconds=2")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["time * about 48 s, from 2 s each"])
+
+
+def test_a_cap_on_what_has_no_price_is_refused(pytester):
+    """A cost cap where neither the backend nor tokens have a price would be no cap."""
+    pytester.makepyfile(COIN)
+    result = sweep(pytester, "--poisson-max-cost=40")
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(["ERROR: --poisson-max-cost needs poisson_price_per_input_token*"])
