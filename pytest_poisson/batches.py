@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
 Ranges = tuple[tuple[int, int], ...]
 """Replicate numbers as half-open ranges, in order."""
@@ -31,6 +31,19 @@ class Batch:
         """Return what is left once the first `done` replicates are through."""
         _, rest = _split(deque(self.ranges), done)
         return Batch(self.condition, tuple(rest))
+
+    def without(self, done: Container[int]) -> Batch:
+        """Return what is left once these replicates are through, in whatever order they were run."""
+        left: list[tuple[int, int]] = []
+        for replicate in self.replicates():
+            if replicate not in done:
+                start = left.pop()[0] if left and left[-1][1] == replicate else replicate
+                left.append((start, replicate + 1))
+        return Batch(self.condition, tuple(left))
+
+    def singles(self) -> Iterator[Batch]:
+        """Return a batch for each replicate."""
+        return (Batch(self.condition, ((replicate, replicate + 1),)) for replicate in self.replicates())
 
 
 class Dealer:

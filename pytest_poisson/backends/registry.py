@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from pytest_poisson.backends import Backend
 
-BUILT_IN = {"local": "pytest_poisson.backends.local"}
+BUILT_IN = {"local": "pytest_poisson.backends.local", "modal": "pytest_poisson.backends.modal"}
 """The plugin that provides each name; imported only when the name is given."""
 
 
