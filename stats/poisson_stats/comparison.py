@@ -84,7 +84,7 @@ class Comparison:
     too_small
         ``ceiling > max_mde``.
     words
-        ``worse`` or ``safer`` for flagged rows, else ``too small to tell`` or ``no significant change``.
+        ``worse`` or ``safer`` for flagged and counted rows, else ``too small to tell`` or ``no significant change``.
     verdict
         The word for the whole comparison.
     largest_limit
@@ -305,7 +305,8 @@ def _compare(
         status_fall=limits.status_fall,
         ceiling=limits.ceiling,
         too_small=too_small,
-        words=row_words(change, direction, flags.rejected, too_small),
+        # Under the discrete procedure a row may be counted without being flagged; its word must say so.
+        words=row_words(change, direction, flags.rejected | counted.rejected, too_small),
         verdict=verdict(change, direction, counted.rejected, too_small),
         largest_limit=float(np.fmax.reduce([*limits.rise, *limits.fall])),
     )

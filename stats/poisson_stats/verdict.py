@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from poisson_stats.validation import BoolArray, FloatArray, IntArray
 
 WORSE: Literal["worse"] = "worse"
@@ -71,9 +69,3 @@ def row_words(
         (WORSE if bad else SAFER) if flag else (TOO_SMALL if small else NO_CHANGE)
         for flag, bad, small in zip(flagged, worsened, too_small, strict=True)
     )
-
-
-def worst_first(words: Sequence[Verdict]) -> list[Verdict]:
-    """Return words ordered by how much they ask of the reader, the most urgent first."""
-    order = (WORSE, TRADE, NOT_COMPARABLE, TOO_SMALL, SAFER, NO_CHANGE, WITHIN_MARGIN)
-    return sorted(words, key=order.index)

@@ -151,6 +151,13 @@ def test_comparison_takes_it_where_declared():
     assert paired.flagged.tolist() == [True] + [False] * 8
 
 
+def test_a_counted_row_has_its_word_though_not_flagged():
+    """A lone p of exactly 1/20 is counted by Holm and missed by the discrete procedure; the row says safer."""
+    found = compare_unpaired([1], [1], [0], [19], direction=1, fdr="discrete")
+    assert (found.flagged[0], found.counted[0]) == (False, True)
+    assert (found.words, found.verdict) == (("safer",), "safer")
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

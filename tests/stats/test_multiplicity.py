@@ -57,7 +57,8 @@ def test_adjusted_values_equal_other_software(p):
     log_p = np.log(p)
     bh, step = benjamini_hochberg(log_p, q=0.05), holm(log_p, q=0.05)
     np.testing.assert_allclose(bh.p, multipletests(p, method="fdr_bh")[1], rtol=1e-12)
-    np.testing.assert_allclose(bh.p, stats.false_discovery_control(p), rtol=1e-12)
+    if hasattr(stats, "false_discovery_control"):  # from SciPy 1.11
+        np.testing.assert_allclose(bh.p, stats.false_discovery_control(p), rtol=1e-12)
     np.testing.assert_allclose(step.p, multipletests(p, method="holm")[1], rtol=1e-12)
 
 

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from poisson_stats.verdict import row_words, verdict, worst_first
+from poisson_stats.verdict import row_words, verdict
 
 
 @pytest.mark.parametrize("rows", list(product([-1, 0, 1], repeat=3)))
@@ -36,16 +36,3 @@ def test_unknown_change_is_not_a_change():
     change, direction = np.array([np.nan]), np.array([1])
     assert verdict(change, direction, np.array([False]), np.array([True])) == "too small to tell"
     assert row_words(change, direction, np.array([False]), np.array([True])) == ("too small to tell",)
-
-
-def test_words_are_ordered_by_urgency():
-    """Worse comes first, no significant change last."""
-    words = ["no significant change", "safer", "worse", "too small to tell", "not comparable", "trade"]
-    assert worst_first(words) == [
-        "worse",
-        "trade",
-        "not comparable",
-        "too small to tell",
-        "safer",
-        "no significant change",
-    ]
