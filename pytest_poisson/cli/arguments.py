@@ -71,14 +71,14 @@ def add_comparison(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--q",
         metavar="X",
-        type=_fraction,
+        type=fraction,
         default=0.05,
         help="error level of flags and verdict (default: 0.05)",
     )
     parser.add_argument(
         "--max-mde",
         metavar="X",
-        type=_fraction,
+        type=fraction,
         default=0.20,
         help="the smallest change in an event's rate that matters (default: 0.20)",
     )
@@ -118,7 +118,8 @@ def named_store(arguments: argparse.Namespace) -> str | None:
     return store
 
 
-def _fraction(text: str) -> float:
+def fraction(text: str) -> float:
+    """Read a number strictly between 0 and 1."""
     try:
         number = float(text)
     except ValueError:

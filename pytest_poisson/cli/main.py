@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import traceback
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from poisson_store.errors import StoreError
 from pytest_poisson import __version__
-from pytest_poisson.cli import check, diff, init, runs, show
+from pytest_poisson.cli import check, compare, diff, init, runs, show, where
 from pytest_poisson.cli.output import Outcome, deliver
-from pytest_poisson.cli.statuses import FAILURE, INTERRUPTED, REFUSED
+from pytest_poisson.cli.statuses import FAILURE, INTERRUPTED, REFUSED, USAGE
 from pytest_poisson.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-COMMANDS = {"runs": runs, "show": show, "diff": diff, "check": check, "init": init}
+COMMANDS = {
+    "runs": runs,
+    "show": show,
+    "diff": diff,
+    "check": check,
+    "where": where,
+    "compare": compare,
+    "init": init,
+}
 DESCRIPTION = "Runs of programs that do not give the same result twice: list, show, compare and gate them."
 
 
@@ -29,7 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The command line without the program's name; by default that of the process.
     """
     try:
-        parsed = build_parser().parse_args(arguments)
+        parsed, unknown = build_parser().parse_known_args(arguments)
+        if unknown:
+            parsed.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     except SystemExit as ending:  # argparse has printed the help, the version or what is wrong
         return int(ending.code or 0)
     return deliver(_run(parsed))
@@ -37,19 +48,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
-    parser = argparse.ArgumentParser(prog="pytest-poisson", description=DESCRIPTION, allow_abbrev=False)
+    parser = _Parser(prog="pytest-poisson", description=DESCRIPTION, allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"pytest-poisson {__version__}")
     parser.add_argument("--debug", action="store_true", help="print the traceback of an unexpected failure")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, module in COMMANDS.items():
         command = commands.add_parser(name, help=module.HELP, description=module.HELP, allow_abbrev=False)
+        command.usage_status = getattr(module, "USAGE_STATUS", USAGE)
         module.add_arguments(command)
         # SUPPRESS keeps a --debug before the command from being overwritten by the default after it
         command.add_argument(
             "--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS
         )
-        command.set_defaults(execute=module.run)
+        command.set_defaults(execute=module.run, parser=command)
     return parser
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose status for a wrong command line is the command's own."""
+
+    usage_status = USAGE
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(self.usage_status, f"{self.prog}: error: {message}\n")
 
 
 def _run(parsed: argparse.Namespace) -> Outcome:

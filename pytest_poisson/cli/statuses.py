@@ -19,3 +19,6 @@ GATE = 4
 
 INTERRUPTED = 130
 """Ctrl-C."""
+
+TOO_SMALL = 2
+"""Of `compare` and `fix-check`: too small to tell. Their wrong command line is `REFUSED`."""

@@ -129,7 +129,8 @@ def _event(event: Event) -> Document:
     }
 
 
-def _condition(condition: ConditionRecord) -> Document:
+def condition_document(condition: ConditionRecord) -> Document:
+    """Return which condition it is."""
     return {
         "key": condition.key,
         "rollout": condition.rollout,
@@ -139,12 +140,12 @@ def _condition(condition: ConditionRecord) -> Document:
 
 
 def _conditions(conditions: Iterable[ConditionRecord]) -> list[Document]:
-    return [_condition(condition) for condition in conditions]
+    return [condition_document(condition) for condition in conditions]
 
 
 def _row(row: DiffRow) -> Document:
     return {
-        **_condition(row.condition),
+        **condition_document(row.condition),
         "event": row.event.name,
         "kind": row.event.kind,
         "before": _count(row.before),
@@ -159,11 +160,11 @@ def _row(row: DiffRow) -> Document:
         },
         "word": row.word,
         "counted": row.counted,
-        "p": _probability(row.p),
+        "p": probability(row.p),
         "log_p": row.log_p,
-        "p_bh": _probability(row.p_bh),
+        "p_bh": probability(row.p_bh),
         "log_p_bh": row.log_p_bh,
-        "p_holm": _probability(row.p_holm),
+        "p_holm": probability(row.p_holm),
         "log_p_holm": row.log_p_holm,
         "change": row.change,
         "low": row.low,
@@ -178,7 +179,7 @@ def _count(count: Count) -> Document:
     return {"events": count.events, "outcomes": count.outcomes, "rate": count.rate}
 
 
-def _probability(p: float) -> float | None:
+def probability(p: float) -> float | None:
     """Return p, or None where it is too small for a number: a p-value is never 0, and `log_p` still has it."""
     return p or None
 
@@ -206,7 +207,7 @@ def _missing(missing: Missing) -> Document:
     return {
         "before": {"missing": missing.before_missing, "ran": missing.before_ran},
         "after": {"missing": missing.after_missing, "ran": missing.after_ran},
-        "p": _probability(missing.p),
+        "p": probability(missing.p),
         "log_p": missing.log_p,
         "problem": missing.problem,
         "emptied": _conditions(missing.emptied),
@@ -246,7 +247,7 @@ def _run(run: RunRecord) -> Document:
 
 def _shown(shown: ShownCondition) -> Document:
     return {
-        **_condition(shown.condition),
+        **condition_document(shown.condition),
         "accounting": accounting_document(shown.accounting),
         "outcomes": dict(shown.outcomes),
     }

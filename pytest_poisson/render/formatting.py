@@ -56,6 +56,21 @@ def points(value: float | None) -> str:
     return f"{value:+.{decimals}f}"
 
 
+def percentage_points(value: float | None, *, sign: bool = True) -> str:
+    """Write a change of a rate in percentage points with one decimal, a tiny one with its first digit."""
+    if value is None or not math.isfinite(value):
+        return NONE
+    if value == 0:
+        return "0.0"
+    decimals = max(1, -math.floor(math.log10(100 * abs(value)))) if abs(value) < 0.0005 else 1
+    return f"{100 * value:{'+' if sign else ''}.{decimals}f}"
+
+
+def figure(value: float, decimals: int = 3) -> str:
+    """Write any other figure with a fixed number of decimals; `-` where there is none."""
+    return f"{value:,.{decimals}f}" if math.isfinite(value) else NONE
+
+
 def limit(value: Limit) -> str:
     """Write a row's limit with 3 decimals; `no room`, and `none` where nothing is detectable."""
     if value.status == "limit":

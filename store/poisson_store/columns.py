@@ -8,6 +8,7 @@ from poisson_store.records import EpisodeColumns, OutcomeColumns, TraceColumns
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Sequence
 
     from numpy import int64
     from numpy.typing import NDArray
@@ -27,14 +28,13 @@ _OUTCOMES = _KEYS | {
 _TRACES = _OUTCOMES | {
     "leaves": ("coalesce(leaves, -1)", "int32"),
     "last_kind": ("coalesce(kind, -1)", "int8"),
-    "last_step": ("coalesce(number, -1)", "int32"),
+    "last_step": ("step", "object"),
     "spans_left_out": ("coalesce(spans_left_out, 0)", "int64"),
 }
 _WITH_TRACES = """
     LEFT JOIN traces USING (replicate, condition)
     LEFT JOIN spans ON spans.replicate = episodes.replicate AND spans.condition = episodes.condition
         AND spans.position = last_leaf
-    LEFT JOIN temp.steps ON steps.step = spans.step
 """
 _EVERYTHING = _OUTCOMES | {
     "t": ("t", "float64"),
@@ -56,17 +56,28 @@ def read_outcome_columns(connection: sqlite3.Connection, run: RunRecord) -> Outc
 
 def read_trace_columns(connection: sqlite3.Connection, run: RunRecord) -> TraceColumns:
     """Read how many leaves every episode has, and what the last one was."""
-    named = connection.execute("SELECT DISTINCT step FROM spans WHERE step IS NOT NULL ORDER BY step")
-    steps = tuple(step for (step,) in named)
-    connection.execute("CREATE TEMP TABLE steps (step TEXT PRIMARY KEY, number INTEGER) WITHOUT ROWID")
-    try:
-        connection.executemany(
-            "INSERT INTO temp.steps VALUES (?, ?)", zip(steps, range(len(steps)), strict=True)
-        )
-        arrays = _arrays(connection, _TRACES, _WITH_TRACES)
-    finally:
-        connection.execute("DROP TABLE temp.steps")
-    return TraceColumns(_keys(run), run.outcomes, steps=steps, **arrays)
+    import numpy as np  # noqa: PLC0415 - a store is used without NumPy wherever possible
+
+    arrays = _arrays(connection, _TRACES, _WITH_TRACES)
+    names = arrays.pop("last_step")
+    steps = sorted(set(names.tolist()) - {None})
+    number = {name: code for code, name in enumerate(steps)} | {None: -1}
+    arrays["last_step"] = np.array([number[name] for name in names.tolist()], "int32")
+    return TraceColumns(_keys(run), run.outcomes, steps=tuple(steps), **arrays)
+
+
+def read_reached(connection: sqlite3.Connection, steps: Sequence[str]) -> NDArray[Any]:
+    """Read which of some steps each episode has a span of: one row an episode, one column a step."""
+    import numpy as np  # noqa: PLC0415 - a store is used without NumPy wherever possible
+
+    if not steps:
+        return np.zeros((len(_arrays(connection, _KEYS)["condition"]), 0), bool)
+    named = {
+        f"step{number}": (f"max(ifnull(step = ?{number + 1}, 0))", "bool") for number in range(len(steps))
+    }
+    joined = "LEFT JOIN spans USING (replicate, condition) GROUP BY episodes.replicate, episodes.condition"
+    arrays = _arrays(connection, _KEYS | named, joined, tuple(steps))
+    return np.stack([arrays[name] for name in named], axis=1)
 
 
 def read_replicates(connection: sqlite3.Connection, run: RunRecord) -> dict[str, NDArray[int64]]:
@@ -84,14 +95,18 @@ def _keys(run: RunRecord) -> tuple[str, ...]:
 
 
 def _arrays(
-    connection: sqlite3.Connection, wanted: dict[str, tuple[str, str]], joined: str = ""
+    connection: sqlite3.Connection,
+    wanted: dict[str, tuple[str, str]],
+    joined: str = "",
+    bound: tuple[str, ...] = (),
 ) -> dict[str, NDArray[Any]]:
     import numpy as np  # noqa: PLC0415 - a store is used without NumPy wherever possible
 
     kinds = [kind for _, kind in wanted.values()]
     parts: list[list[NDArray[Any]]] = [[np.empty(0, kind)] for kind in kinds]
     rows = connection.execute(
-        f"SELECT {', '.join(source for source, _ in wanted.values())} FROM episodes {joined} ORDER BY episodes.replicate, episodes.condition"
+        f"SELECT {', '.join(source for source, _ in wanted.values())} FROM episodes {joined} ORDER BY episodes.replicate, episodes.condition",
+        bound,
     )
     while chunk := rows.fetchmany(_AT_ONCE):
         for part, values, kind in zip(parts, zip(*chunk, strict=True), kinds, strict=True):

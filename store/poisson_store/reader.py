@@ -9,17 +9,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poisson_store.codec import marks, read_attempts, read_run
-from poisson_store.columns import read_columns, read_outcome_columns, read_replicates, read_trace_columns
+from poisson_store.columns import (
+    read_columns,
+    read_outcome_columns,
+    read_reached,
+    read_replicates,
+    read_trace_columns,
+)
 from poisson_store.connection import open_for_reading, read_status
 from poisson_store.errors import reading
 from poisson_store.records import CAUSES, Accounting, Episode, Usage
 from poisson_store.spans import read_spans
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
     from types import TracebackType
 
-    from numpy import int64
+    from numpy import bool_, int64
     from numpy.typing import NDArray
     from typing_extensions import Self
 
@@ -119,6 +125,30 @@ class RunReader:
         """Read how far every episode got as NumPy arrays, without reading its spans."""
         with reading(self.path):
             return read_trace_columns(self._connection, self.run)
+
+    def reached(self, steps: Sequence[str]) -> NDArray[bool_]:
+        """Tell which of some named steps each episode got to.
+
+        Parameters
+        ----------
+        steps : sequence of str
+            Names, as `Span.step` has them.
+
+        Returns
+        -------
+        ndarray of bool, shape (episodes, steps)
+            Whether any span of the episode names the step; episodes in the order of `trace_columns`.
+        """
+        with reading(self.path):
+            return read_reached(self._connection, steps)
+
+    def began(self) -> tuple[int, int] | None:
+        """Tell when the first and the last episode began (UTC epoch ns); None where none recorded it."""
+        with reading(self.path):
+            found = self._connection.execute(
+                "SELECT min(started_ns), max(started_ns) FROM episodes"
+            ).fetchone()
+        return None if found[0] is None else found
 
     def replicates(self) -> dict[str, NDArray[int64]]:
         """List the stored replicates of each condition by key, rising: what a resumed sweep leaves out."""

@@ -335,7 +335,8 @@ class TraceColumns(OutcomeColumns):
     """How far every episode got, in the same order.
 
     `leaves` counts the spans that are parent of none and is -1 where there are no spans; `last_kind` points
-    into `KINDS` and `last_step` into `steps`, both of the last leaf by (start_ns, span_id); -1 is none.
+    into `KINDS` and `last_step` into `steps` (the names that last leaves have, sorted), both of the last leaf by
+    (start_ns, span_id); -1 is none.
     """
 
     steps: tuple[str, ...]

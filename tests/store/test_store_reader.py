@@ -155,7 +155,7 @@ def test_traces_tell_how_far_an_episode_got(tmp_path):
     assert [traces.steps[step] if step >= 0 else None for step in traces.last_step] == [None, None, "act"]
     assert traces.spans_left_out.tolist() == [0, 0, 2]
     assert traces.outcome.tolist() == [0, 0, 0]
-    assert again.steps == traces.steps == ("act", "plan")
+    assert again.steps == traces.steps == ("act",)
 
 
 def test_an_empty_run_reads_as_empty(tmp_path):

@@ -1,0 +1,1 @@
+"""Drawings as SVG, written by hand: readable in print, without colour, and by a screen reader."""
