@@ -151,7 +151,8 @@ def _rejected(states: IntArray, null: FloatArray, sums: int, alpha: float) -> Bo
             probability = grown
         no_more = probability[:, np.newaxis, :] <= probability[:, :, np.newaxis] * (1 + TIE_TOLERANCE)
         p = (no_more * probability[:, np.newaxis, :]).sum(axis=2)
-        rejected[block] = is_significant(p, alpha) & (probability > 0)
+        # A sum that cannot occur is rejected too; nothing falls on it under any rates.
+        rejected[block] = is_significant(p, alpha)
     return rejected
 
 

@@ -46,12 +46,12 @@ def discrete_flags(*, runs: int, seed: int = 13) -> list[Rate]:
         for method in flags:
             value = float(np.mean(false[method]))
             found.append(
-                Rate("Discrete FDR", name, f"false discovery rate, {method}", value, runs, "at most 0.05")
+                Rate("50 inputs", name, f"false discovery rate, {method}", value, runs, "at most 0.05")
             )
             if changed:
                 found.append(
                     Rate(
-                        "Discrete FDR",
+                        "50 inputs",
                         name,
                         f"changed inputs flagged, {method}",
                         float(np.mean(hits[method])),
@@ -76,7 +76,5 @@ def boschloo_sizes(sizes=((8, 8), (20, 20), (30, 15)), alpha: float = 0.05) -> l
             for name, test in tests.items():
                 value = float(chance[test.p <= alpha * (1 + 1e-12)].sum())
                 promise = "at most 0.05" if p == q else "Boschloo at least Fisher"
-                found.append(
-                    Rate("Boschloo", f"{n0} v {n1}, {p} and {q}", f"{name} rejects", value, 0, promise)
-                )
+                found.append(Rate(f"{n0} v {n1}", f"rates {p} and {q}", f"{name} rejects", value, 0, promise))
     return found

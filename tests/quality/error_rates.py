@@ -78,7 +78,7 @@ def paragraphs(scale: float) -> list[str]:
             + coverage_rates.stratified_differences(runs=runs(5_000))
         ),
         "## Survival",
-        "Coverage at 95 %, with a third of the episodes censored.",
+        "Coverage at 95 %, with a fifth to a third of the episodes censored.",
         as_table(coverage_rates.survival_bands(runs=runs(4_000))),
         "## Few items: percentile bootstrap against Korn-Graubard",
         (
@@ -86,6 +86,8 @@ def paragraphs(scale: float) -> list[str]:
             "carrying a flip, nothing is resampled, and why Korn-Graubard is printed beside the bootstrap."
         ),
         as_table(coverage_rates.few_items(runs=runs(5_000))),
+        "The interval that the rules choose, from exact, one-sided, Korn-Graubard and bootstrap, on items that differ.",
+        as_table(coverage_rates.chosen_intervals(runs=runs(4_000))),
         "## pass^k",
         "Coverage at 95 % of pass^3, resampling conditions.",
         as_table(coverage_rates.passes(runs=runs(4_000))),

@@ -23,7 +23,7 @@ def exact_sizes() -> list[Rate]:
         limit = share_limit([before] * inputs, [n0] * inputs, [k - before] * inputs, [n1] * inputs)
         rate = np.full(inputs, k / (n0 + n1))
         table = power_table(np.full(inputs, n0), np.full(inputs, n1), alpha=0.05)
-        setting = f"{inputs} inputs, {n0} v {n1} runs, rate {k / (n0 + n1):.2f}"
+        setting = f"inputs: {inputs}, {n0} v {n1} runs, rate {k / (n0 + n1):.2f}"
         found.append(
             Rate(
                 "Shares",
@@ -59,7 +59,7 @@ def shares(*, runs: int, seed: int = 10) -> list[Rate]:
                 k0, k1 = rng.binomial(n0, rate), rng.binomial(n1, (1 - theta) * rate)
                 data = (k0, [n0] * inputs, k1, [n1] * inputs)
                 hits += (stratified_test(*data).p <= 0.05, sign_flip_test(*data).p <= 0.05)
-            setting = f"{inputs} inputs, {n0} v {n1} runs: {name} ({limit.basis})"
+            setting = f"inputs: {inputs}, {n0} v {n1} runs: {name} ({limit.basis})"
             promise = {"nothing changed": "at most 0.05", "the limit": "at least 0.8"}.get(name, "")
             found.append(Rate("Shares", setting, "stratified test rejects", hits[0] / runs, runs, promise))
             found.append(

@@ -36,10 +36,15 @@ class Rate:
 
 def as_table(rates: list[Rate]) -> str:
     """Return a Markdown table, one line a rate."""
-    lines = ["| setting | quantity | rate | s.e. | runs | promised |", "|---|---|---:|---:|---:|---|"]
+    lines = [
+        "| of | setting | quantity | rate | s.e. | runs | promised |",
+        "|---|---|---|---:|---:|---:|---|",
+    ]
     for r in rates:
         error, runs = ("", "exact") if not r.runs else (f"{r.error:.4f}", f"{r.runs:,}")
-        lines.append(f"| {r.setting} | {r.quantity} | {r.value:.4f} | {error} | {runs} | {r.promise} |")
+        lines.append(
+            f"| {r.subject} | {r.setting} | {r.quantity} | {r.value:.4f} | {error} | {runs} | {r.promise} |"
+        )
     return "\n".join(lines)
 
 

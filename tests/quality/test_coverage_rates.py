@@ -51,6 +51,11 @@ def test_few_items():
     assert all(r.at_least(0.95) for r in by(rates, "Korn-Graubard"))
 
 
+def test_the_rules_choose_an_interval_that_covers():
+    """Whatever the number of items, trials and events, the interval chosen covers 0.95, or nearly."""
+    assert all(r.value >= 0.89 for r in coverage_rates.chosen_intervals(runs=120))
+
+
 def test_passes():
     """Resampling 100 conditions covers pass^3; 10 conditions undercover, and are known to."""
     rates = coverage_rates.passes(runs=200)

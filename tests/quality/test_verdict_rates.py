@@ -93,10 +93,10 @@ def test_the_discrete_procedure_finds_what_bh_cannot_and_keeps_its_rate():
 
 def test_boschloo_keeps_its_level_and_is_never_less_powerful():
     """By enumeration: no size above 0.05, and never below Fisher's rejections."""
-    rates = {(r.setting, r.quantity): r.value for r in discrete_rates.boschloo_sizes()}
-    for (setting, quantity), value in rates.items():
-        one, other = setting.split(", ")[1].split(" and ")
+    rates = {(r.subject, r.setting, r.quantity): r.value for r in discrete_rates.boschloo_sizes()}
+    for (sizes, setting, quantity), value in rates.items():
+        one, other = setting.removeprefix("rates ").split(" and ")
         if one == other:
             assert value <= 0.05 + 1e-9
         if quantity.startswith("Boschloo"):
-            assert value >= rates[setting, "Fisher rejects"]
+            assert value >= rates[sizes, setting, "Fisher rejects"]

@@ -106,29 +106,9 @@ def flag_rates(n: int, *, paired: bool, runs: int, seed: int = 2) -> list[Rate]:
     log_p = drawn(rng, n, after, runs, paired)[0]
     flagged = np.array([benjamini_hochberg(row, q=Q).rejected for row in log_p])
     false = flagged[:, 1::2].sum(axis=1) / np.maximum(flagged.sum(axis=1), 1)
+    half = f"n = {n}: half the rows rose by 0.2"
     return [
-        Rate(
-            "Flags",
-            f"{method}, n = {n}: one row rose by its limit",
-            "flagged",
-            float(hits),
-            runs,
-            "at least 0.8",
-        ),
-        Rate(
-            method,
-            f"n = {n}: half the rows rose by 0.2",
-            "false discovery rate",
-            float(false.mean()),
-            runs,
-            "at most 0.025",
-        ),
-        Rate(
-            method,
-            f"n = {n}: half the rows rose by 0.2",
-            "flagged of those",
-            float(flagged[:, ::2].mean()),
-            runs,
-            "",
-        ),
+        Rate(method, f"n = {n}: one row rose by its limit", "flagged", float(hits), runs, "at least 0.8"),
+        Rate(method, half, "false discovery rate", float(false.mean()), runs, "at most 0.025"),
+        Rate(method, half, "flagged of those", float(flagged[:, ::2].mean()), runs, ""),
     ]
