@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -26,13 +27,14 @@ if TYPE_CHECKING:
 
     from poisson_stats.limits import LimitStatus
     from poisson_stats.share_design import ShareDesign, Side
+    from poisson_stats.share_power import PowerTable
 
 __all__ = ["ShareGuidance", "ShareLimit", "detects_change", "share_guidance", "share_limit"]
 
 # Below so many inputs the approximation is too conservative to be left alone.
 _FEW_INPUTS = 20
-# Additions an evaluation of the exact power may cost: at most a few seconds for the whole limit.
-_AFFORDABLE = 5e8
+# Additions an evaluation of the exact power may cost: at most a second or two for a whole limit.
+_AFFORDABLE = 1.5e8
 
 Basis: TypeAlias = Literal["exact", "approximate"]
 
@@ -294,6 +296,8 @@ def _smallest_share(design: ShareDesign, basis: Basis, alpha: float, power: floa
     excess = _excess_of(design, basis, alpha, power)
     if design.room == 0 or excess(1.0) < 0:
         return math.nan
+    if excess(0.0) >= 0:
+        return 0.0
     from scipy.optimize import brentq  # noqa: PLC0415  (0.1 s that only a limit needs to pay)
 
     return float(brentq(excess, 0.0, 1.0, xtol=1e-9))
@@ -308,13 +312,19 @@ def _excess_of(design: ShareDesign, basis: Basis, alpha: float, power: float) ->
     return lambda theta: moments.excess(theta, z)
 
 
+@lru_cache(maxsize=4)
+def _table(n_before: tuple[int, ...], n_after: tuple[int, ...], alpha: float) -> PowerTable:
+    """Return the power table of a design: the drop, the rise and each input left out often share one."""
+    return power_table(np.array(n_before), np.array(n_after), alpha=alpha)
+
+
 def _exact_excess(design: ShareDesign, alpha: float, power: float) -> Callable[[float], float]:
     """Return theta -> exact power minus the power asked for."""
     changing = design.rate > 0
     order = np.lexsort((design.n_after[changing], design.n_before[changing]))
     before, after = (n[changing][order].astype(np.int64) for n in (design.n_before, design.n_after))
     rate = design.rate[changing][order]
-    table = power_table(before, after, alpha=alpha)
+    table = _table(tuple(before.tolist()), tuple(after.tolist()), alpha)
     return lambda theta: table.power(rate, (1 - theta) * rate) - power
 
 

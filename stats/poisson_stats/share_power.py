@@ -120,11 +120,11 @@ def _add_input(
     grown = np.zeros((int(successor.max()) + 1, mass.shape[1]))
     grown[successor[:, 0]] = mass * (before[0] * after[0] + before[-1] * after[-1])
     for column, f in enumerate(totals, start=1):
-        target = successor[:, column]
+        # Different states go to different states: one indexed addition a total.
+        moved = np.zeros_like(mass)
         for x in range(max(0, f - before.size + 1), min(after.size - 1, f) + 1):
-            chance = before[f - x] * after[x]
-            if chance > 0:
-                grown[target, x:] += mass[:, : mass.shape[1] - x] * chance
+            moved[:, x:] += mass[:, : mass.shape[1] - x] * (before[f - x] * after[x])
+        grown[successor[:, column]] += moved
     return grown
 
 

@@ -165,6 +165,12 @@ def test_edges():
     assert share_limit([1], [1], [1], [1]).status == "none detectable"
 
 
+def test_a_test_that_rejects_often_enough_unprovoked_detects_nothing_at_all():
+    """At a level above the power asked for, any change however small is detected: the limit is 0."""
+    data = ([3] * 6, [6] * 6, [3] * 6, [6] * 6)
+    assert share_limit(*data, alpha=0.95, power=0.5).limit == 0
+
+
 def test_a_design_too_large_to_enumerate_uses_the_approximation():
     """Nineteen inputs of 30 v 30 runs have too many states: approximate by default, refused when asked for exact."""
     data = ([20] * 19, [30] * 19, [20] * 19, [30] * 19)
