@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from poisson_stats import comparison as tests
 from poisson_stats import missing as missing_rules
-from pytest_poisson.analyses.diff_result import Count, DiffRow, Limit, Pairs
+from pytest_poisson.analyses.diff_result import Count, DiffRow, Limit, Observed, Pairs
 from pytest_poisson.analyses.missing import compare_shares
+from pytest_poisson.analyses.observed import observed_limits
 from pytest_poisson.analyses.tally import count_arm, count_pairs
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from poisson_stats.validation import FloatArray, IntArray
     from poisson_stats.verdict import Verdict
     from pytest_poisson.analyses.episodes import Episodes
+    from pytest_poisson.analyses.observed import ObservedLimits
     from pytest_poisson.analyses.tally import Grid, PairCounts
 
 
@@ -30,8 +32,8 @@ class Compared:
     ----------
     comparison
         Tests, intervals, limits and the verdict.
-    pairs
-        The pairs of a paired comparison.
+    pairs, observed
+        The pairs of a paired comparison, and the limits at the correlation they had.
     shares
         Of replicates without an outcome; None where there are none.
     worst_case
@@ -40,6 +42,7 @@ class Compared:
 
     comparison: Comparison
     pairs: PairCounts | None = None
+    observed: ObservedLimits | None = None
     shares: MissingShares | None = None
     worst_case: Verdict | None = None
 
@@ -60,7 +63,7 @@ def compare_unpaired(grid: Grid, before: Episodes, after: Episodes, *, q: float,
         q=q,
         max_mde=max_mde,
     )
-    return Compared(result, None, shares, worst.verdict)
+    return Compared(result, shares=shares, worst_case=worst.verdict)
 
 
 def compare_paired(grid: Grid, before: Episodes, after: Episodes, *, q: float, max_mde: float) -> Compared:
@@ -68,8 +71,9 @@ def compare_paired(grid: Grid, before: Episodes, after: Episodes, *, q: float, m
     pairs = count_pairs(grid, before, after)
     counts = (pairs.event_event, pairs.event_other, pairs.other_event, pairs.other_other)
     result = tests.compare_paired(*counts, direction=grid.direction, q=q, max_mde=max_mde)
+    observed = observed_limits(result)
     if not (before.missing.any() or after.missing.any()):
-        return Compared(result, pairs)
+        return Compared(result, pairs, observed)
     incomplete = missing_rules.IncompletePairs(
         event_then_missing=pairs.event_missing,
         none_then_missing=pairs.other_missing,
@@ -81,7 +85,7 @@ def compare_paired(grid: Grid, before: Episodes, after: Episodes, *, q: float, m
     worst = missing_rules.compare_paired_worst_case(
         *counts, incomplete, direction=grid.direction, q=q, max_mde=max_mde
     )
-    return Compared(result, pairs, shares, worst.verdict)
+    return Compared(result, pairs, observed, shares, worst.verdict)
 
 
 def build_rows(grid: Grid, compared: Compared, replays: IntArray) -> tuple[DiffRow, ...]:
@@ -108,6 +112,7 @@ def build_rows(grid: Grid, compared: Compared, replays: IntArray) -> tuple[DiffR
         _or_none(result.high),
         _limits(result.status_rise, result.limit_rise),
         _limits(result.status_fall, result.limit_fall),
+        _observed(compared.observed, len(befores)),
         [None if replicate < 0 else replicate for replicate in replays.tolist()],
     )
     return tuple(DiffRow(*values) for values in zip(*columns, strict=True))
@@ -135,6 +140,18 @@ def _pairs(pairs: PairCounts | None, rows: int) -> list[Pairs | None]:
         return [None] * rows
     kinds = (pairs.event_event, pairs.event_other, pairs.other_event, pairs.other_other)
     return [Pairs(*counts) for counts in zip(*(kind.tolist() for kind in kinds), strict=True)]
+
+
+def _observed(observed: ObservedLimits | None, rows: int) -> list[Observed | None]:
+    if observed is None:
+        return [None] * rows
+    limits = observed.limits
+    columns = (
+        _or_none(observed.correlation.by_row),
+        _limits(limits.status_rise, limits.rise),
+        _limits(limits.status_fall, limits.fall),
+    )
+    return [Observed(*values) for values in zip(*columns, strict=True)]
 
 
 def _limits(statuses: Sequence[LimitStatus], sizes: FloatArray) -> list[Limit]:

@@ -9,9 +9,11 @@ from pytest_poisson.analyses import compare_rows
 from pytest_poisson.analyses.coverage import total
 from pytest_poisson.analyses.design import describe_design
 from pytest_poisson.analyses.diff_result import Arm, DiffResult
+from pytest_poisson.analyses.fragility import describe_fragility
 from pytest_poisson.analyses.material import gather, why_not_comparable
 from pytest_poisson.analyses.missing import describe_missing, emptied_conditions, word_with_missing
 from pytest_poisson.analyses.notes import changed_settings, write_notes
+from pytest_poisson.analyses.observed import describe_pairing
 from pytest_poisson.analyses.pairing import choose_method, claims_pairing
 from pytest_poisson.analyses.tally import first_replicates
 
@@ -89,7 +91,7 @@ def _compare(frame: DiffResult, material: Material) -> DiffResult:
     rows = compare_rows.build_rows(
         grid, compared, first_replicates(grid, after, before if material.joined else None)
     )
-    verdict, missing = compared.comparison.verdict, None
+    verdict, missing, observed = compared.comparison.verdict, None, compared.observed
     if compared.shares and compared.worst_case:
         emptied = emptied_conditions(before, after, len(grid.conditions)).tolist()
         verdict = word_with_missing(verdict, compared.shares, len(emptied))
@@ -107,6 +109,8 @@ def _compare(frame: DiffResult, material: Material) -> DiffResult:
         importance=compare_rows.by_importance(rows),
         level=compared.comparison.level,
         design=describe_design(compared.comparison, paired=material.joined),
+        pairing=describe_pairing(grid.event, compared.comparison, observed.correlation) if observed else None,
+        fragility=describe_fragility(compared.comparison, grid.condition),
         missing=missing,
         notes=write_notes(*material.runs, events=material.events, conditions=material.coverage.common),
     )

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from poisson_stats.missing import MissingProblem
     from poisson_stats.verdict import RowWord, Verdict
     from poisson_store.records import Accounting, ConditionRecord, Json
+    from pytest_poisson.analyses.fragility import Fragility
+    from pytest_poisson.analyses.observed import Pairing
     from pytest_poisson.events import Event
 
 Method: TypeAlias = Literal["mcnemar_bh", "fisher_bh"]
@@ -64,6 +66,23 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
+class Observed:
+    """What the pairs of one row could have shown, given how alike their arms were.
+
+    Attributes
+    ----------
+    correlation
+        Of the event between the arms of a pair; None where an arm always or never had it.
+    rise, fall
+        The detection limits from the before rate at that correlation, at 0 where there is none.
+    """
+
+    correlation: float | None
+    rise: Limit
+    fall: Limit
+
+
+@dataclass(frozen=True, slots=True)
 class DiffRow:
     """One condition and event, compared.
 
@@ -93,7 +112,10 @@ class DiffRow:
     low, high
         The score interval of the change, at the result's `level`.
     rise, fall
-        The detection limits from the before rate.
+        The detection limits from the before rate: of a paired row those of its design, which takes the arms for
+        independent.
+    observed
+        The limits at the correlation that the pairs had; None of an unpaired row.
     replay
         A replicate to look at: it had the event the worse way after and, in a paired comparison, not before.
     """
@@ -116,6 +138,7 @@ class DiffRow:
     high: float | None
     rise: Limit
     fall: Limit
+    observed: Observed | None = None
     replay: int | None = None
 
     @property
@@ -279,6 +302,10 @@ class DiffResult:
         Confidence level of every interval in `rows`.
     design
         What could have been seen; None of a refused comparison.
+    pairing
+        How alike the arms of the pairs were; None of an unpaired comparison.
+    fragility
+        How many outcomes the tests' word hangs on; None where that is not known.
     missing
         The replicates without an outcome; None where there are none.
     only_before, only_after
@@ -306,6 +333,8 @@ class DiffResult:
     importance: tuple[int, ...] = ()
     level: float | None = None
     design: Design | None = None
+    pairing: Pairing | None = None
+    fragility: Fragility | None = None
     missing: Missing | None = None
     only_before: tuple[ConditionRecord, ...] = ()
     only_after: tuple[ConditionRecord, ...] = ()

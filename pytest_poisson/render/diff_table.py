@@ -8,7 +8,7 @@ from pytest_poisson.render import formatting as write
 from pytest_poisson.render.layout import GAP, INDENT, Column, Paint, column_widths, table, wrap
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from pytest_poisson.analyses.diff_result import DiffResult, DiffRow
 
@@ -27,7 +27,7 @@ COLUMNS = (
 
 
 def diff_table(result: DiffResult, *, width: int, paint: Paint, verbose: bool) -> list[str]:
-    """Return the lines of the table and of its legend: 10 rows, or all of them with the evidence of flagged ones."""
+    """Return the lines of the table and of its legend: 10 rows, or all of them with their evidence."""
     shown = [result.rows[i] for i in result.importance[: None if verbose else ROWS_SHOWN]]
     if not shown:
         return []
@@ -37,8 +37,8 @@ def diff_table(result: DiffResult, *, width: int, paint: Paint, verbose: bool) -
     head, body = _laid_out(shown, [labels[row.condition.key] for row in shown], axes, width)
     for row, (*above, line) in zip(shown, body, strict=True):
         head += [*above, _painted(line, row, paint)]
-        if verbose and row.word in ("worse", "safer"):
-            head += wrap(evidence(result, row), width, first=INDENT * 2)
+        if verbose:
+            head += [line for text in _details(result, row) for line in wrap(text, width, first=INDENT * 2)]
     return head + _legend(result, shown, width, axes="" if head[0].startswith(axes) else axes)
 
 
@@ -57,6 +57,18 @@ def _laid_out(
     first, rule, *lines = table(COLUMNS, cells)
     body = [[write.shorten(label, width), INDENT + line] for label, line in zip(labels, lines, strict=True)]
     return [title, INDENT + first, INDENT + rule], body
+
+
+def _details(result: DiffResult, row: DiffRow) -> Iterator[str]:
+    """Return what a word rests on, and the limits at the correlation that the row's pairs had."""
+    if row.word in ("worse", "safer"):
+        yield evidence(result, row)
+    observed = row.observed
+    if observed is not None and observed.correlation is not None:
+        yield (
+            f"correlation {write.points(observed.correlation)}, with it rise {write.limit(observed.rise)} and fall "
+            f"{write.limit(observed.fall)}"
+        )
 
 
 def evidence(result: DiffResult, row: DiffRow) -> str:

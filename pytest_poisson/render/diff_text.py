@@ -9,13 +9,15 @@ from pytest_poisson.render import formatting as write
 from pytest_poisson.render.accounting_text import accounting_line
 from pytest_poisson.render.commands import next_command
 from pytest_poisson.render.diff_table import diff_table
+from pytest_poisson.render.fragility_text import fragility_lines
 from pytest_poisson.render.layout import INDENT, Paint, wrap
+from pytest_poisson.render.limits_text import could_not_see
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from poisson_store.records import ConditionRecord, Json
-    from pytest_poisson.analyses.diff_result import Arm, Design, DiffResult, Missing
+    from pytest_poisson.analyses.diff_result import Arm, DiffResult, Missing
 
 NAMES_SHOWN = 3
 TEST_NAMES = {"mcnemar_bh": "McNemar's exact test", "fisher_bh": "Fisher's exact test"}
@@ -50,7 +52,7 @@ def render_diff(
     colour
         Whether to use terminal colours.
     verbose
-        Show every row, and the interval of every flagged one; else the 10 most important rows.
+        Show every row, the interval of every flagged one and the limits as pairs correlated; else the 10 most important rows.
     store
         The store's directory where it is not the default: the commands to type name it.
     in_session
@@ -63,6 +65,7 @@ def render_diff(
         _method(result, width),
         diff_table(result, width=width, paint=paint, verbose=verbose),
         could_not_see(result, width=width, in_session=in_session),
+        fragility_lines(result, width=width),
         _missing(result, width),
         _coverage(result, width),
         _remarks(result, width),
@@ -81,19 +84,6 @@ def headline_lines(result: DiffResult, *, width: int, paint: Paint) -> list[str]
     first, *rest = wrap(headline(result), width)
     word = result.verdict
     return [first.replace(word, paint(word, "bold", *COLOURS[word]), 1), *rest]
-
-
-def could_not_see(result: DiffResult, *, width: int, in_session: bool = False) -> list[str]:
-    """Return what the design could not have seen."""
-    design = result.design
-    if design is None:
-        return []
-    lines = wrap(_worst_case(result, design), width - 2)
-    if design.largest_row is not None:
-        lines += wrap(_largest(result, design), width - 2)
-    if result.verdict == "too small to tell":
-        lines += wrap(_way_out(result, design, in_session=in_session), width - 2)
-    return ["What this comparison could not have seen", *(INDENT + line for line in lines)]
 
 
 def _reason(result: DiffResult) -> str:
@@ -153,36 +143,6 @@ def _method(result: DiffResult, width: int) -> list[str]:
             f"{write.integer(result.after.unpartnered)} after."
         )
     return wrap(text, width)
-
-
-def _worst_case(result: DiffResult, design: Design) -> str:
-    unit = "pairs" if result.method == "mcnemar_bh" else "outcomes an arm"
-    given = f"with {write.integer(design.replicates)} {unit} and {write.plural(design.tests, 'test')}"
-    if design.limit is None or design.base_rate is None:
-        return f"Any change at all: {given}, none is found 4 times in 5 at the least favourable base rate."
-    return (
-        f"A change of a single row below {write.size(design.limit)}, at the least favourable base rate "
-        f"({write.rate(design.base_rate)}), {given}."
-    )
-
-
-def _largest(result: DiffResult, design: Design) -> str:
-    row = result.rows[design.largest_row or 0]
-    label = write.condition_labels(each.condition for each in result.rows)[row.condition.key]
-    way = "rise" if design.largest_is_rise else "fall"
-    event = write.printable(row.event.name)
-    return f"The largest limit of a row is {write.size(design.largest)}: a {way} of {event} in {label}."
-
-
-def _way_out(result: DiffResult, design: Design, *, in_session: bool) -> str:
-    text = (
-        f"{write.integer(design.needed or 0)} replicates a condition, in both runs, bring every limit to "
-        f"{result.max_mde:g}"
-    )
-    if design.ceiling is not None and design.ceiling < 1:
-        option = "--poisson-max-mde" if in_session else "--max-mde"
-        text += f"; {option}={write.ceiling(design.ceiling)} accepts this design as it is"
-    return text + "."
 
 
 def _missing(result: DiffResult, width: int) -> list[str]:

@@ -10,7 +10,18 @@ if TYPE_CHECKING:
 
     from poisson_store.records import Accounting, ConditionRecord, RunRecord, RunSummary
     from pytest_poisson.analyses.check import CheckResult
-    from pytest_poisson.analyses.diff_result import Arm, Count, Design, DiffResult, DiffRow, Limit, Missing
+    from pytest_poisson.analyses.diff_result import (
+        Arm,
+        Count,
+        Design,
+        DiffResult,
+        DiffRow,
+        Limit,
+        Missing,
+        Observed,
+    )
+    from pytest_poisson.analyses.fragility import Fragility
+    from pytest_poisson.analyses.observed import Pairing
     from pytest_poisson.analyses.show import ShownCondition, ShowResult
     from pytest_poisson.events import Event
 
@@ -46,6 +57,8 @@ def diff_document(result: DiffResult) -> Document:
         "rows": [_row(row) for row in result.rows],
         "importance": list(result.importance),
         "design": None if result.design is None else _design(result.design),
+        "pairing": None if result.pairing is None else _pairing(result.pairing),
+        "fragility": None if result.fragility is None else _fragility(result.fragility),
         "missing": None if result.missing is None else _missing(result.missing),
         "only_before": _conditions(result.only_before),
         "only_after": _conditions(result.only_after),
@@ -171,6 +184,7 @@ def _row(row: DiffRow) -> Document:
         "high": row.high,
         "rise": _limit(row.rise),
         "fall": _limit(row.fall),
+        "observed": None if row.observed is None else _observed(row.observed),
         "replay": row.replay,
     }
 
@@ -200,6 +214,37 @@ def _design(design: Design) -> Document:
         "too_small": design.too_small,
         "ceiling": design.ceiling,
         "needed": design.needed,
+    }
+
+
+def _observed(observed: Observed) -> Document:
+    return {
+        "correlation": observed.correlation,
+        "rise": _limit(observed.rise),
+        "fall": _limit(observed.fall),
+    }
+
+
+def _pairing(pairing: Pairing) -> Document:
+    return {
+        "correlation": pairing.correlation,
+        "p": probability(pairing.p),
+        "helped": pairing.helped,
+        "limit": pairing.limit,
+        "base_rate": pairing.base_rate,
+    }
+
+
+def _fragility(fragility: Fragility) -> Document:
+    return {
+        "word": fragility.word,
+        "becomes": fragility.becomes,
+        "outcomes": fragility.outcomes,
+        "flips": [
+            {"row": flip.row, "arm": flip.arm, "to_event": flip.to_event, "count": flip.count}
+            for flip in fragility.flips
+        ],
+        "certified": fragility.certified,
     }
 
 

@@ -8,6 +8,7 @@ from pytest_poisson.render import formatting as write
 from pytest_poisson.render.commands import replay_command
 from pytest_poisson.render.diff_table import evidence
 from pytest_poisson.render.layout import INDENT, wrap
+from pytest_poisson.render.limits_text import observed_limit
 
 if TYPE_CHECKING:
     from pytest_poisson.analyses.diff_result import DiffResult, DiffRow
@@ -61,9 +62,11 @@ def _rate(row: DiffRow, side: str) -> str:
 
 def _limit(row: DiffRow) -> str:
     way, limit = ("rise", row.rise) if row.event.kind == "failure" else ("fall", row.fall)
+    observed = observed_limit(row, way)
+    beside = f" ({observed} as its pairs correlated)" if observed else ""
     if limit.status == "limit":
-        return f"a {way} of {write.size(limit.size)} would have been flagged 4 times in 5"
-    return f"no {way} would have been flagged 4 times in 5"
+        return f"a {way} of {write.size(limit.size)}{beside} would have been flagged 4 times in 5"
+    return f"no {way}{beside} would have been flagged 4 times in 5"
 
 
 def _invitation(row: DiffRow) -> str:

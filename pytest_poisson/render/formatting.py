@@ -99,6 +99,11 @@ def p_value(p: float, log_p: float) -> str:
     return f"{mantissa:.1f}e{exponent:03d}"
 
 
+def plain_p(p: float) -> str:
+    """Write a p-value of which no logarithm is kept, with 3 decimals."""
+    return f"{p:.3f}" if p >= 0.001 else "<0.001"
+
+
 def percent(value: float) -> str:
     """Write a probability as a percentage with at most 3 decimals: `95 %`, `97.778 %`."""
     return f"{value * 100:.3f}".rstrip("0").rstrip(".") + " %"

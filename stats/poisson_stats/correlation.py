@@ -68,7 +68,7 @@ def pair_correlation(
     pairs = np.maximum(a + b + c + d, 1)
     total = float((scale / pairs).sum())
     pooled = float((covariance / pairs).sum()) / total if total > 0 else np.nan
-    return PairCorrelation(by_row=np.clip(by_row, -1.0, 1.0), pooled=pooled)
+    return PairCorrelation(by_row=np.clip(by_row, -1.0, 1.0), pooled=float(np.clip(pooled, -1.0, 1.0)))
 
 
 def discordance(

@@ -37,6 +37,14 @@ def test_pooled_correlation_ignores_differences_between_rows():
     assert pair_correlation(*cells.sum(axis=1, keepdims=True)).pooled > 0.6
 
 
+def test_arms_that_repeat_each_other_have_a_correlation_a_plan_accepts():
+    """Arms that are the same pair by pair, at many rates, have 1 and never a last bit more: planning refuses that."""
+    for n in range(3, 40):
+        same = np.arange(1, n)
+        zero = np.zeros(n - 1, dtype=int)
+        assert pair_correlation(same, zero, zero, n - same).pooled <= 1.0
+
+
 def test_pooled_correlation_of_one_row_is_its_own():
     """With one row, or equal rows, the pooled figure is the row's; without any φ it is NaN."""
     assert pair_correlation([40] * 3, [10] * 3, [10] * 3, [40] * 3).pooled == pytest.approx(0.6)

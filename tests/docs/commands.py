@@ -1,0 +1,62 @@
+"""Documents whose commands are run: what they show is what the product prints."""
+
+import re
+import shlex
+
+from pytest_poisson.cli import main
+
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+RUN_ID = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{4}")
+SALT = "0" * 32
+
+
+class Reader:
+    """Goes through a document: writes its files, runs its commands, and compares what they print.
+
+    A `python` block whose first line is a comment with a file's name is written to that file. In an `sh` block each
+    line is a command; `# exit 4` behind it is its status. The lines of a `text` block stand in the output of the last
+    block of commands, in a row; a line of three dots stands for any others.
+    """
+
+    def __init__(self, pytester, monkeypatch, capsys):
+        self.pytester = pytester
+        self.capsys = capsys
+        self.printed = ""
+        monkeypatch.chdir(pytester.path)
+        monkeypatch.setattr("pytest_poisson.seeds.secrets.token_hex", lambda length: SALT[: 2 * length])
+
+    def read(self, text):
+        """Read a document; return how many commands were run and how many texts were compared."""
+        done = {"python": 0, "sh": 0, "text": 0}
+        for kind, block in BLOCK.findall(text):
+            getattr(self, kind)(block)
+            done[kind] += 1
+        return done["sh"], done["text"]
+
+    def python(self, block):
+        name, _, _ = block.removeprefix("# ").partition("\n")
+        self.pytester.path.joinpath(name).write_text(block, encoding="utf-8")
+
+    def sh(self, block):
+        self.printed = ""
+        for line in block.splitlines():
+            command, _, comment = line.partition("#")
+            expected = int(comment.partition("exit ")[2] or 0)
+            status, printed = self.run(shlex.split(command))
+            assert status == expected, f"{line}\n{printed}"
+            self.printed += RUN_ID.sub("RUN-ID", printed)
+
+    def run(self, words):
+        program, *arguments = words
+        if program == "pytest":
+            result = self.pytester.runpytest_inprocess("--poisson-workers=0", *arguments)
+            return int(result.ret), result.stdout.str()
+        assert program == "pytest-poisson"
+        self.capsys.readouterr()
+        status = main(arguments)
+        printed = self.capsys.readouterr()
+        return status, printed.out + printed.err
+
+    def text(self, block):
+        for part in re.split(r"^\.\.\.\n", block, flags=re.MULTILINE):
+            assert part in self.printed, f"{part}\nis not in\n{self.printed}"
