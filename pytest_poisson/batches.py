@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,10 +15,15 @@ Ranges = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True)
 class Batch:
-    """Replicates of one condition that one worker runs in a row."""
+    """Replicates of one condition that one worker runs.
+
+    `alone` is whether they are to run one at a time where others run concurrently: a worker died with several in
+    flight, and it must be found out which of them it was.
+    """
 
     condition: int
     ranges: Ranges
+    alone: bool = False
 
     def __len__(self) -> int:
         return sum(stop - start for start, stop in self.ranges)
@@ -30,7 +35,17 @@ class Batch:
     def after(self, done: int) -> Batch:
         """Return what is left once the first `done` replicates are through."""
         _, rest = _split(deque(self.ranges), done)
-        return Batch(self.condition, tuple(rest))
+        return replace(self, ranges=tuple(rest))
+
+    def only(self, replicates: Iterable[int], *, alone: bool = False) -> Batch:
+        """Return a batch of some of these replicates, given in rising order."""
+        ranges: list[tuple[int, int]] = []
+        for replicate in replicates:
+            if ranges and ranges[-1][1] == replicate:
+                ranges[-1] = (ranges[-1][0], replicate + 1)
+            else:
+                ranges.append((replicate, replicate + 1))
+        return Batch(self.condition, tuple(ranges), alone or self.alone)
 
     def without(self, done: Container[int]) -> Batch:
         """Return what is left once these replicates are through, in whatever order they were run."""
@@ -58,9 +73,11 @@ class Dealer:
     def __init__(self, missing: Sequence[Ranges]) -> None:
         self._left = {index: deque(ranges) for index, ranges in enumerate(missing) if ranges}
         self._turns = deque(self._left)
+        self._alone: deque[Batch] = deque()
 
     def __len__(self) -> int:
-        return sum(stop - start for ranges in self._left.values() for start, stop in ranges)
+        dealt = sum(stop - start for ranges in self._left.values() for start, stop in ranges)
+        return dealt + sum(map(len, self._alone))
 
     @property
     def conditions_left(self) -> int:
@@ -69,6 +86,8 @@ class Dealer:
 
     def deal(self, size: int) -> Batch | None:
         """Return up to `size` replicates of the condition whose turn it is; None when all are dealt."""
+        if self._alone:
+            return self._alone.popleft()
         if not self._turns:
             return None
         condition = self._turns.popleft()
@@ -81,6 +100,9 @@ class Dealer:
     def take_back(self, batch: Batch) -> None:
         """Put a batch, or what is left of one, at the head of its condition's queue, and the condition first."""
         if not len(batch):
+            return
+        if batch.alone:
+            self._alone.append(batch)
             return
         if batch.condition in self._left:
             self._turns.remove(batch.condition)
@@ -134,9 +156,10 @@ class BatchSizer:
 
     set_up_share = 0.1
 
-    def __init__(self, replicates: int, policy: BatchPolicy) -> None:
+    def __init__(self, replicates: int, policy: BatchPolicy, concurrency: int = 1) -> None:
         self._policy = policy
-        self._cap = max(1, min(policy.largest, replicates // policy.parts))
+        self._cap = max(concurrency, min(policy.largest, replicates // policy.parts))
+        self._first = max(concurrency, policy.first)
         self._mean_s: float | None = None
         self._set_up_s = 0.0
 
@@ -150,6 +173,6 @@ class BatchSizer:
     def size(self) -> int:
         """Return the size of the next batch."""
         if self._mean_s is None:
-            return min(self._policy.first, self._cap)
+            return min(self._first, self._cap)
         target = max(self._policy.target_s, self._set_up_s / self.set_up_share)
         return max(1, min(self._cap, int(target / max(self._mean_s, 1e-6))))

@@ -23,11 +23,12 @@ FIXTURE = "rollout"
 
 @dataclass(frozen=True)
 class CollectedCondition:
-    """One condition: the item that runs it, its axes and key, and what its rollout declares."""
+    """One condition: the item that runs it, its axes and key, what its rollout declares, and where it is defined."""
 
     item: pytest.Function
     condition: Condition
     declaration: Declaration
+    place: tuple[str, int, tuple[int, ...], str]
 
 
 def is_rollout(item: pytest.Item) -> bool:
@@ -36,7 +37,7 @@ def is_rollout(item: pytest.Item) -> bool:
 
 
 def collect_conditions(items: Iterable[pytest.Item]) -> list[CollectedCondition]:
-    """Return the conditions among items, in their order.
+    """Return the conditions among items, in the order of their definition, whatever has reordered the items.
 
     Raises
     ------
@@ -44,7 +45,7 @@ def collect_conditions(items: Iterable[pytest.Item]) -> list[CollectedCondition]
         If a marked item cannot be a rollout, a declaration or an axis value cannot be used, or two items
         are the same condition.
     """
-    found = [_collect(item) for item in items if is_rollout(item)]
+    found = sorted((_collect(item) for item in items if is_rollout(item)), key=lambda each: each.place)
     _refuse_twins(found)
     return found
 
@@ -59,12 +60,15 @@ def _collect(item: pytest.Item) -> CollectedCondition:
             )
         marks.append(mark.kwargs)
     declaration = declare(marks, default_id=_default_id(function), where=item.nodeid)
+    values = axis_values(function)
     try:
-        axes = {name: encode_axis(name, *value) for name, value in axis_values(function).items()}
+        axes = {name: encode_axis(name, each.value, each.given_id) for name, each in values.items()}
     except UserError as refusal:
         raise UserError(f"{item.nodeid}: {refusal}") from None
     key = condition_key(declaration.id, axes)
-    return CollectedCondition(function, Condition(key, declaration.id, axes, item.nodeid), declaration)
+    path, line, _ = item.location
+    place = (path, line or 0, tuple(each.place for each in values.values()), key)
+    return CollectedCondition(function, Condition(key, declaration.id, axes, item.nodeid), declaration, place)
 
 
 def _default_id(item: pytest.Function) -> str:

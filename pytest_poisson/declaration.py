@@ -26,6 +26,8 @@ class Declaration:
     replicates: int | None = None
     raises: Mapping[type[BaseException], str] = field(default_factory=dict)
     recording: Mapping[str, Any] = field(default_factory=dict)  # by option name
+    retries: int = 0
+    retry_on: tuple[type[BaseException], ...] = ()
 
     def knows(self, outcome: str) -> bool:
         """Tell whether a replicate may end with this word: a declared one, or `passed` or `failed`."""
@@ -33,8 +35,12 @@ class Declaration:
 
     def settings(self) -> dict[str, Any]:
         """Return what the store keeps beside the words, as JSON."""
-        raises = {kind.__name__: outcome for kind, outcome in self.raises.items()}
-        return {"raises": raises, "recording": dict(self.recording)}
+        return {
+            "raises": {kind.__name__: outcome for kind, outcome in self.raises.items()},
+            "recording": dict(self.recording),
+            "retries": self.retries,
+            "retry_on": [kind.__name__ for kind in self.retry_on],
+        }
 
 
 def declare(marks: Iterable[Mapping[str, Any]], *, default_id: str, where: str) -> Declaration:
@@ -74,8 +80,11 @@ def declare(marks: Iterable[Mapping[str, Any]], *, default_id: str, where: str) 
         replicates=reader.count("replicates"),
         raises=reader.raises(),
         recording=reader.recording(),
+        retries=reader.count("retries") or 0,
+        retry_on=reader.exception_types("retry_on"),
     )
     reader.refuse_contradictions(declaration)
+    reader.refuse_retried_outcomes(declaration)
     return declaration
 
 
@@ -94,7 +103,18 @@ def _unique(words: Iterable[str]) -> tuple[str, ...]:
 class _MarkReader:
     """Reads one mark's arguments; every refusal names the argument, the value and the test."""
 
-    known = ("id", "outcomes", "failures", "successes", "t_unit", "replicates", "raises", *RECORDING)
+    known = (
+        "id",
+        "outcomes",
+        "failures",
+        "successes",
+        "t_unit",
+        "replicates",
+        "raises",
+        "retries",
+        "retry_on",
+        *RECORDING,
+    )
 
     def __init__(self, given: Mapping[str, Any], where: str) -> None:
         self.given = given
@@ -159,6 +179,28 @@ class _MarkReader:
         except BadValueError as refusal:
             raise self.refuse(option.name, str(refusal)) from None
         return tuple(parsed) if option.repeat else parsed[0]
+
+    def exception_types(self, name: str) -> tuple[type[BaseException], ...]:
+        value = self.given.get(name)
+        if value is None:
+            return ()
+        if not isinstance(value, (list, tuple)) or not all(map(_is_exception_type, value)):
+            raise self.refuse(name, "must list exception classes, as in [ConnectionError]")
+        return tuple(value)
+
+    def refuse_retried_outcomes(self, declaration: Declaration) -> None:
+        """Refuse to retry what is an outcome: it would bias the rate."""
+        if declaration.retries and not declaration.retry_on:
+            raise self.refuse("retries", "needs retry_on=[...], the exceptions of your infrastructure")
+        for kind in declaration.retry_on:
+            outcomes: list[type[BaseException]] = [AssertionError, *declaration.raises]
+            for outcome in outcomes:
+                if issubclass(outcome, kind) or issubclass(kind, outcome):
+                    raise self.refuse(
+                        "retry_on",
+                        f"holds {kind.__name__}, which covers {outcome.__name__}, an outcome; "
+                        "retrying outcomes would bias the rate",
+                    )
 
     def refuse_contradictions(self, declaration: Declaration) -> None:
         for name, words in (

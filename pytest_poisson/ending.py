@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,11 +20,15 @@ ERROR_LIMIT = 4000  # characters kept of an error's text
 
 @dataclass(frozen=True)
 class Ending:
-    """An outcome, or exactly one cause of having none, and the text that explains it."""
+    """An outcome, or exactly one cause of having none, and the text that explains it.
+
+    `exception` is what was raised where that alone decided the ending.
+    """
 
     outcome: str | None = None
     cause: str | None = None
     error: str = ""
+    exception: BaseException | None = field(default=None, compare=False, repr=False)
 
     def with_note(self, note: str) -> Ending:
         """Return the same ending with something more to read."""
@@ -35,7 +39,7 @@ def ending_of_set_up(error: BaseException, path: Path) -> Ending:
     """Return the ending of a replicate whose fixtures raised: skipped, or errored; never an outcome."""
     if isinstance(error, pytest.skip.Exception):
         return Ending(cause="skipped", error=str(error))
-    return Ending(cause="errored", error=f"in set-up: {error_text(error, path)}")
+    return Ending(cause="errored", error=f"in set-up: {error_text(error, path)}", exception=error)
 
 
 def ending_of_call(
@@ -56,7 +60,7 @@ def ending_of_call(
     if isinstance(error, pytest.skip.Exception):
         return Ending(cause="skipped", error=str(error))
     outcome = _outcome_of_error(error, declaration)
-    return Ending(outcome=outcome, cause=None if outcome else "errored", error=text)
+    return Ending(outcome=outcome, cause=None if outcome else "errored", error=text, exception=error)
 
 
 def _outcome_of_error(error: BaseException, declaration: Declaration) -> str | None:

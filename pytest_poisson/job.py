@@ -24,6 +24,10 @@ class Job:
         positions in it.
     timeout_s
         The longest a replicate may take, if there is a limit.
+    retries
+        How often a replicate is tried again, where that is not the mark's own number.
+    concurrency
+        How many replicates of an asynchronous rollout a worker keeps in flight.
     """
 
     arguments: tuple[str, ...]
@@ -35,6 +39,8 @@ class Job:
     outcomes: tuple[str, ...]
     keys: tuple[str, ...]
     timeout_s: float | None = None
+    retries: int | None = None
+    concurrency: int = 1
 
     def to_json(self) -> dict[str, Any]:
         """Return the job as a JSON object."""

@@ -7,6 +7,8 @@ pytest-rerunfailures 16.1 and pytest-timeout 2.4; a plugin that is absent is pas
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pytest
+
+from pytest_poisson.pytest_internals import fixture_functions
+
+if TYPE_CHECKING:
+    from pytest_poisson.pytest_internals import ItemRun
 
 WITHOUT_A_PART_IN_A_WORKER = (
     "timeout",  # a limit on one test would end a whole batch
@@ -83,3 +90,42 @@ def take_over_xdist(config: pytest.Config) -> int | None:
     config.option.tx = []
     config.option.numprocesses = None
     return count
+
+
+def may_share_event_loop(item: pytest.Function) -> bool:
+    """Tell whether replicates of this test can be in flight together on one event loop.
+
+    They can where it is a coroutine function that pytest-asyncio runs, or anyio on asyncio without asynchronous
+    fixtures of its own, which anyio would set up on another loop.
+    """
+    if not inspect.iscoroutinefunction(item.function):
+        return False
+    if "anyio_backend" not in item.fixturenames:
+        return True
+    callspec = getattr(item, "callspec", None)
+    backend = "asyncio" if callspec is None else callspec.params.get("anyio_backend", "asyncio")
+    name = backend if isinstance(backend, str) else backend[0]
+    functions = fixture_functions(item)
+    asynchronous = any(inspect.iscoroutinefunction(f) or inspect.isasyncgenfunction(f) for f in functions)
+    return name == "asyncio" and not asynchronous
+
+
+@contextmanager
+def shared_event_loop(item: pytest.Function, run: ItemRun) -> Iterator[asyncio.AbstractEventLoop]:
+    """Provide the loop on which replicates run that are in flight together.
+
+    It is the one of pytest-asyncio's runner for the item's loop scope, so that asynchronous fixtures are on it too;
+    items whose loop would be their own share the session's. Without pytest-asyncio it is a new one.
+    """
+    scope = getattr(item, "_loop_scope", None)
+    if scope is None:
+        loop = asyncio.new_event_loop()
+        try:
+            yield loop
+        finally:
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.close()
+        return
+    runner = run.wide_value(f"_{'session' if scope == 'function' else scope}_scoped_runner")
+    with run.sharing("_function_scoped_runner", runner):
+        yield runner.get_loop()

@@ -100,6 +100,21 @@ OPTIONS = (
         ini="float",
     ),
     Option(
+        "retries",
+        "how often a replicate is tried again after an exception that its mark lists in retry_on (default: the mark's)",
+        _count,
+        "N",
+        ini="int",
+    ),
+    Option(
+        "concurrency",
+        "how many replicates of an async rollout one worker keeps in flight (default: 1)",
+        _positive_count,
+        "N",
+        default=1,
+        ini="int",
+    ),
+    Option(
         "variant",
         "a setting that the suite reads as rollout.variant[KEY], stored with the run (repeatable)",
         parse_variant,

@@ -23,7 +23,8 @@ IN_WORKER: pytest.StashKey[bool] = pytest.StashKey()
 
 MARK_HELP = (
     "rollout(id=None, outcomes=None, failures=None, successes=None, t_unit=None, replicates=None, raises=None, "
-    "capture=None, capture_content=None, max_observation_bytes=None, max_spans=None, redact=None): "
+    "retries=None, retry_on=None, capture=None, capture_content=None, max_observation_bytes=None, max_spans=None, "
+    "redact=None): "
     "run this test as a rollout of pytest-poisson: many seeded replicates of every condition, compared between runs."
 )
 

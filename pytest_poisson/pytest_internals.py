@@ -7,10 +7,11 @@ function-scoped fixtures and shared wider ones, nor to ask a parametrized item f
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import pytest
 from _pytest.skipping import evaluate_skip_marks
+from _pytest.tmpdir import tmppath_result_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,44 +22,50 @@ NO_OPS_FOR_PLAIN_FUNCTIONS = frozenset({"anyio", "asyncio", "hypothesispytest"})
 """Plugins whose hooks let a function that is neither a coroutine nor a property test through as it is."""
 
 
-def axis_values(item: pytest.Function) -> dict[str, tuple[Any, str | None]]:
-    """Return the axes of an item: name → (value, the id that the suite gave the value, or None)."""
+class AxisValue(NamedTuple):
+    """An axis value as collected: the id that the suite gave it, if any, and its place among the values given."""
+
+    value: Any
+    given_id: str | None
+    place: int
+
+
+def axis_values(item: pytest.Function) -> dict[str, AxisValue]:
+    """Return the axes of an item by name."""
     callspec = getattr(item, "callspec", None)
     if callspec is None:
         return {}
-    return {name: (value, _given_id(item, name, value)) for name, value in callspec.params.items()}
+    return {name: _axis_value(item, name, value) for name, value in callspec.params.items()}
 
 
-def _given_id(item: pytest.Function, axis: str, value: Any) -> str | None:
-    """Return the id a suite gave an axis value, by `pytest.param(id=)` or `ids=`, on a mark or a fixture.
-
-    The value is found by identity: pytest renumbers the indices of plain parameters.
-    """
+def _axis_value(item: pytest.Function, axis: str, value: Any) -> AxisValue:
+    """Find a value among those given on a mark or a fixture, by identity: pytest renumbers plain parameters."""
     for mark in item.iter_markers("parametrize"):
         named = {**dict(zip(("argnames", "argvalues"), mark.args, strict=False)), **mark.kwargs}
         names = named["argnames"]
         names = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
         if axis in names:
             position = names.index(axis) if len(names) > 1 else None
-            return _id_of(value, position, list(named["argvalues"]), named.get("ids"))
+            return _found(value, position, list(named["argvalues"]), named.get("ids"))
     for fixture in reversed(item._fixtureinfo.name2fixturedefs.get(axis, ())):
         if fixture.params is not None:
-            return _id_of(value, None, list(fixture.params), fixture.ids)
-    return None
+            return _found(value, None, list(fixture.params), fixture.ids)
+    return AxisValue(value, None, 0)
 
 
-def _id_of(value: Any, position: int | None, given: list[Any], ids: Any) -> str | None:
-    """Return the id of a value among those given, each of which is a value, a tuple of them, or a pytest.param."""
+def _found(value: Any, position: int | None, given: list[Any], ids: Any) -> AxisValue:
+    """Find a value among those given, each of which is a value, a tuple of them, or a pytest.param."""
     for index, each in enumerate(given):
-        parameters = pytest.param(each) if position is None else pytest.param(*each)
         if hasattr(each, "marks") and hasattr(each, "values"):
             parameters = each
+        else:
+            parameters = pytest.param(each) if position is None else pytest.param(*each)
         if parameters.values[position or 0] is value:
             if isinstance(parameters.id, str):
-                return parameters.id
+                return AxisValue(value, parameters.id, index)
             chosen = ids(value) if callable(ids) else (list(ids)[index] if ids is not None else None)
-            return None if chosen is None else str(chosen)
-    return None
+            return AxisValue(value, None if chosen is None else str(chosen), index)
+    return AxisValue(value, None, len(given))
 
 
 def skip_reason(item: pytest.Item) -> str | None:
@@ -81,6 +88,12 @@ def fixture_scope(item: pytest.Function, name: str) -> str | None:
     if callspec is not None and name in callspec._arg2scope:
         return str(callspec._arg2scope[name].value)
     return str(definitions[-1].scope)
+
+
+def fixture_functions(item: pytest.Function) -> list[Any]:
+    """Return the functions of every fixture in an item's closure."""
+    closure = item._fixtureinfo.name2fixturedefs
+    return [closure[name][-1].func for name in item.fixturenames if closure.get(name)]
 
 
 def fixture_module(item: pytest.Function, name: str) -> str | None:
@@ -120,17 +133,15 @@ class ItemRun:
         ]
         self._lengths: list[tuple[Any, int]] = []
         self._properties = len(item.user_properties)
+        self._shared: set[Any] = set()  # definitions whose value is not the item's own
 
     def enter(self) -> None:
         """Set up the wider fixtures; whatever was run before has been left by `leave_for`."""
         self.renew()
         self._state.setup(cast("pytest.Item", _Container(self.item)))
-        self._state.stack[self.item] = ([], None)  # pytest hands fixtures to active nodes only
-        try:
+        with self._on_stack():
             for name in self._wide:
                 self.item._request.getfixturevalue(name)
-        finally:
-            self._state.stack.popitem()
         self._lengths = [(definition, len(definition._finalizers)) for definition in self._wide_definitions()]
 
     def leave_replicate(self) -> None:
@@ -150,12 +161,62 @@ class ItemRun:
 
     def set_up(self) -> None:
         """Set the item up: its function-scoped fixtures, and what of the wider ones is not there yet."""
+        self.item.stash[tmppath_result_key] = {}  # the fixture tmp_path asks for it when it is torn down
         self._state.setup(self.item)
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments that pytest would call the test function with."""
         funcargs = self.item.funcargs
         return {name: funcargs[name] for name in self.item._fixtureinfo.argnames}
+
+    def suspend(self) -> Suspended:
+        """Lift what was set up for the item off its fixtures, so that the next replicate can be set up beside it."""
+        item = self.item
+        fixtures = []
+        for definition in item._request._fixture_defs.values():
+            if fixture_scope(item, definition.argname) == "function" and definition not in self._shared:
+                fixtures.append((definition, definition.cached_result, list(definition._finalizers)))
+                definition.cached_result = None
+                definition._finalizers.clear()
+        attributes = {name: item.__dict__.get(name) for name in ("_request", "funcargs", "_instance", "_obj")}
+        return Suspended(self._state.stack.pop(item), fixtures, attributes)
+
+    def resume(self, suspended: Suspended) -> None:
+        """Put back what `suspend` lifted off, for the item's tear-down."""
+        self._state.stack[self.item] = suspended.node
+        for definition, cached_result, finalizers in suspended.fixtures:
+            definition.cached_result = cached_result
+            definition._finalizers[:] = finalizers
+        self.item.__dict__.update(suspended.attributes)
+        self.item.stash[tmppath_result_key] = {}
+
+    def wide_value(self, name: str) -> Any:
+        """Return the value of a fixture wider than a function."""
+        with self._on_stack():
+            return self.item._request.getfixturevalue(name)
+
+    @contextmanager
+    def sharing(self, name: str, value: object) -> Iterator[None]:
+        """Let a function-scoped fixture of another plugin have this value inside, instead of being set up."""
+        definitions = self.item.session._fixturemanager.getfixturedefs(name, self.item) or ()
+        for definition in definitions:
+            definition.cached_result = (value, _Anything(), None)
+        self._shared.update(definitions)
+        try:
+            yield
+        finally:
+            self._shared.difference_update(definitions)
+            for definition in definitions:
+                definition.cached_result = None
+
+    @contextmanager
+    def _on_stack(self) -> Iterator[None]:
+        """Count the item as active inside: pytest hands fixtures to active nodes only."""
+        self._state.stack[self.item] = ([], None)
+        try:
+            yield
+        finally:
+            self._state.stack.popitem()
 
     def _wide_definitions(self) -> Iterator[Any]:
         for name in self._wide:
@@ -167,6 +228,23 @@ class ItemRun:
             del definition._finalizers[length:]
         del self.item.user_properties[self._properties :]
         self.item._report_sections.clear()
+
+
+class Suspended(NamedTuple):
+    """One replicate's set-up while others are under way: its place on the stack, its fixtures' values, its item."""
+
+    node: Any
+    fixtures: list[tuple[Any, Any, list[Any]]]
+    attributes: dict[str, Any]
+
+
+class _Anything:
+    """Equals every cache key."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 class _Container:

@@ -6,13 +6,15 @@ import inspect
 import os
 import random
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pytest
 
-from poisson_store.records import CAUSES
+from poisson_store.records import CAUSES, EpisodeRow
 from pytest_poisson.ending import Ending, ending_of_call, ending_of_set_up, error_text
+from pytest_poisson.neighbours import may_share_event_loop
 from pytest_poisson.pytest_internals import (
     ItemRun,
     argument_names,
@@ -22,14 +24,16 @@ from pytest_poisson.pytest_internals import (
     skip_reason,
 )
 from pytest_poisson.recording import recording_of
+from pytest_poisson.retries import Attempt, RetryPolicy
 from pytest_poisson.rollout import CURRENT_ROLLOUT, Rollout
 from pytest_poisson.seeds import derive_seeds
 from pytest_poisson.span_rows import trace_row
 from pytest_poisson.spans import enter_replicate, leave_replicate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from pytest_poisson.concurrency import Flight
     from pytest_poisson.conditions import Condition
     from pytest_poisson.declaration import Declaration
 
@@ -37,6 +41,7 @@ Row = list[Any]
 """The leading items of `poisson_store.EpisodeRow`; what is left off is None."""
 
 CAUSE_INDEX = {cause: index for index, cause in enumerate(CAUSES)}
+ATTEMPTS = EpisodeRow._fields.index("attempts")
 RUNTEST_HOOKS = ("pytest_runtest_setup", "pytest_runtest_call", "pytest_runtest_teardown")
 
 
@@ -47,6 +52,9 @@ class RunContext(NamedTuple):
     salt: str
     variant: Mapping[str, str]
     outcomes: tuple[str, ...]  # rows carry positions in it
+    retries: int | None = None  # instead of the mark's
+    concurrency: int = 1
+    timeout_s: float | None = None  # for replicates in flight together; else the controlling process keeps it
 
 
 class ConditionRunner:
@@ -85,15 +93,41 @@ class ConditionRunner:
         self.interruptible = interruptible
         self._outcome_index = {outcome: position for position, outcome in enumerate(context.outcomes)}
         self._recording = recording_of(item, declaration.recording)
-        self._run = ItemRun(item)
+        self.item_run = ItemRun(item)
         self._process = os.getpid()
         self._foreign = "caplog" in item.fixturenames or has_foreign_hooks(item, *RUNTEST_HOOKS)
         self._direct = self._needs_only_a_call()
         self._plain = self._direct and not self._foreign and not self._fresh_fixtures() and item.cls is None
         self._arguments: dict[str, Any] = {}
+        times = declaration.retries if context.retries is None else context.retries
+        self._retry_policy = RetryPolicy(times, declaration.retry_on)
 
-    def run(self, replicates: Iterable[int], emit: Callable[[Row], None], ready: Callable[[], None]) -> None:
-        """Run replicates in order and emit one row each; call `ready` once the wider fixtures are set up.
+    @property
+    def is_concurrent(self) -> bool:
+        """Tell whether replicates of this condition may be in flight together."""
+        return self.context.concurrency > 1 and may_share_event_loop(self.item)
+
+    def run(
+        self,
+        replicates: Iterable[int],
+        emit: Callable[[Row], None],
+        report: Callable[[str], None],
+        *,
+        alone: bool = False,
+    ) -> None:
+        """Run replicates and emit one row each, as they end.
+
+        Parameters
+        ----------
+        replicates
+            Their numbers.
+        emit
+            Called with each row.
+        report
+            Called with `ready` once the wider fixtures are set up, `concurrent` before replicates are in flight
+            together, and `again` when a replicate starts anew.
+        alone
+            Run one at a time, whatever the run's concurrency.
 
         Raises
         ------
@@ -101,17 +135,23 @@ class ConditionRunner:
             If a replicate called `pytest.exit`; its own row is emitted before.
         """
         refusal = self._enter()
-        ready()
+        report("ready")
+        if refusal is None and self.is_concurrent and not alone:
+            from pytest_poisson.concurrency import ConcurrentRun
+
+            report("concurrent")
+            ConcurrentRun(self, self.context.concurrency, self.context.timeout_s).run(replicates, emit)
+            return
         if refusal is not None:
             for replicate in replicates:
                 emit(self._row(self._new_rollout(replicate), refusal, time.time_ns(), 0.0))
             return
         try:
             for replicate in replicates:
-                self._replicate(self._new_rollout(replicate), emit)
+                self._replicate(replicate, emit, report)
         finally:
             if self._plain:
-                self._run.leave_replicate()
+                self.item_run.leave_replicate()
 
     def _new_rollout(self, replicate: int) -> Rollout:
         return Rollout(
@@ -130,7 +170,7 @@ class ConditionRunner:
         if reason is not None:
             return Ending(cause="skipped", error=reason)
         try:
-            self._run.enter()
+            self.item_run.enter()
             if self._plain:
                 self._prepare_arguments()
         except BaseException as error:  # noqa: BLE001  whatever a fixture raises is this condition's ending
@@ -141,27 +181,78 @@ class ConditionRunner:
     def _prepare_arguments(self) -> None:
         """Set the test up once for all its replicates, where only the rollout itself differs among them."""
         self.item.stash[CURRENT_ROLLOUT] = self._new_rollout(0)
-        self._run.set_up()
-        self._arguments = self._run.arguments()
+        self.item_run.set_up()
+        self._arguments = self.item_run.arguments()
 
-    def _replicate(self, rollout: Rollout, emit: Callable[[Row], None]) -> None:
+    def _replicate(self, replicate: int, emit: Callable[[Row], None], report: Callable[[str], None]) -> None:
+        attempts: list[Attempt] = []
+        while True:
+            rollout = self._begin(replicate)
+            started_ns, started = time.time_ns(), time.perf_counter()
+            ending = self._call(rollout)
+            wall_s = time.perf_counter() - started
+            if os.getpid() != self._process:
+                os._exit(0)  # a forked child came back out of the test: it must not speak for its parent
+            if not self.retries(ending, attempts):
+                break
+            attempts.append(Attempt(len(attempts) + 1, ending.error, started_ns, round(wall_s, 6)))
+            time.sleep(self._retry_policy.pause_s(len(attempts)))
+            report("again")
+        emit(self._row(rollout, ending, started_ns, wall_s, attempts))
+        if isinstance(ending.exception, pytest.exit.Exception):
+            raise ending.exception
+
+    def _begin(self, replicate: int) -> Rollout:
+        """Return a new rollout, which the fixture will hand out, with the process's generators seeded for it."""
+        rollout = self._new_rollout(replicate)
         self.item.stash[CURRENT_ROLLOUT] = rollout
         random.seed(rollout.seeds.random_module)
         np.random.seed(rollout.seeds.numpy_global)  # noqa: NPY002  what programs under test may draw from
-        started_ns, started = time.time_ns(), time.perf_counter()
-        stop: BaseException | None = None
+        return rollout
+
+    def retries(self, ending: Ending, attempts: Sequence[Attempt]) -> bool:
+        """Tell whether a replicate that ended so is to be tried again."""
+        return self._retry_policy.applies(ending, len(attempts))
+
+    def _call(self, rollout: Rollout) -> Ending:
         enter_replicate(rollout)
         try:
-            ending = self._call_plainly(rollout) if self._plain else self._call_afresh(rollout)
+            return self._call_plainly(rollout) if self._plain else self._call_afresh(rollout)
         except pytest.exit.Exception as request:
-            stop, ending = request, Ending(cause="cancelled", error=f"pytest.exit: {request.msg}")
+            return Ending(cause="cancelled", error=f"pytest.exit: {request.msg}", exception=request)
         finally:
             leave_replicate()
-        if os.getpid() != self._process:
-            os._exit(0)  # a forked child came back out of the test: it must not speak for its parent
-        emit(self._row(rollout, ending, started_ns, time.perf_counter() - started))
-        if stop is not None:
-            raise stop
+
+    # Replicates in flight together
+
+    def take_off(self, replicate: int, attempts: Sequence[Attempt] = ()) -> Flight:
+        """Set a replicate up beside those in flight; where its fixtures raise it has ended already."""
+        from pytest_poisson.concurrency import Flight, GlobalState
+
+        flight = Flight(self._begin(replicate), self, attempts)
+        self.item_run.renew()
+        try:
+            flight.context.run(self.item_run.set_up)
+            flight.call = partial(self.item.obj, **self.item_run.arguments())
+            flight.randomness = GlobalState.now()
+        except BaseException as error:  # noqa: BLE001  whatever a fixture raises is this replicate's ending
+            self._let_pass(error)
+            flight.ending = ending_of_set_up(error, self.item.path)
+        flight.suspended = self.item_run.suspend()
+        return flight
+
+    def land(self, flight: Flight) -> Row:
+        """Tear a replicate's fixtures down and return its row."""
+        self.item.stash[CURRENT_ROLLOUT] = flight.rollout
+        ending = flight.ending or Ending(cause="cancelled", error="its batch was abandoned")
+        if flight.suspended is not None:
+            self.item_run.resume(flight.suspended)
+            try:
+                flight.context.run(self.item_run.leave_replicate)
+            except BaseException as error:  # noqa: BLE001  a tear-down that raises changes no outcome
+                self._let_pass(error)
+                ending = ending.with_note(f"in tear-down: {error_text(error, self.item.path)}")
+        return self._row(flight.rollout, ending, flight.started_ns, flight.wall_s, flight.attempts)
 
     def _call_plainly(self, rollout: Rollout) -> Ending:
         if "rollout" in self._arguments:
@@ -170,7 +261,7 @@ class ConditionRunner:
 
     def _call_afresh(self, rollout: Rollout) -> Ending:
         hooks, item = self.item.ihook, self.item
-        self._run.renew()
+        self.item_run.renew()
         try:
             ending = self._set_up_and_call(rollout)
         finally:
@@ -179,7 +270,7 @@ class ConditionRunner:
                 if self._foreign:
                     hooks.pytest_runtest_teardown(item=item, nextitem=item.parent)
                 else:
-                    self._run.leave_replicate()
+                    self.item_run.leave_replicate()
             except BaseException as error:  # noqa: BLE001  a tear-down that raises changes no outcome
                 self._let_pass(error)
                 teardown_error = f"in tear-down: {error_text(error, item.path)}"
@@ -190,14 +281,14 @@ class ConditionRunner:
             if self._foreign:
                 self.item.ihook.pytest_runtest_setup(item=self.item)
             else:
-                self._run.set_up()
+                self.item_run.set_up()
         except BaseException as error:  # noqa: BLE001  whatever a fixture raises is this replicate's ending
             self._let_pass(error)
             return ending_of_set_up(error, self.item.path)
         if self._foreign:
             return self._ending(rollout, lambda: self.item.ihook.pytest_runtest_call(item=self.item))
         if self._direct:
-            self._arguments = self._run.arguments()
+            self._arguments = self.item_run.arguments()
             return self._ending(rollout, self._call_function)
         return self._ending(rollout, self.item.runtest)
 
@@ -217,14 +308,24 @@ class ConditionRunner:
             error = raised
         return ending_of_call(error, rollout, self.declaration, self.item.path)
 
-    def _let_pass(self, error: BaseException) -> None:
-        """Raise what is meant for the whole sweep and not for one replicate."""
-        if isinstance(error, pytest.exit.Exception) or (
+    def concerns_all(self, error: BaseException | None) -> bool:
+        """Tell whether an exception is meant for the whole sweep and not for one replicate."""
+        return isinstance(error, pytest.exit.Exception) or (
             self.interruptible and isinstance(error, KeyboardInterrupt)
-        ):
+        )
+
+    def _let_pass(self, error: BaseException) -> None:
+        if self.concerns_all(error):
             raise error
 
-    def _row(self, rollout: Rollout, ending: Ending, started_ns: int, wall_s: float) -> Row:
+    def _row(
+        self,
+        rollout: Rollout,
+        ending: Ending,
+        started_ns: int,
+        wall_s: float,
+        attempts: Sequence[Attempt] = (),
+    ) -> Row:
         outcome, cause = ending.outcome, ending.cause
         row: Row = [
             self.index,
@@ -238,8 +339,11 @@ class ConditionRunner:
             round(wall_s, 6),
         ]
         spans = trace_row(rollout.trace)
-        if ending.error or rollout.meta_json or spans:
+        if ending.error or rollout.meta_json or spans or attempts:
             row += (ending.error or None, rollout.meta_json, *spans)
+        if attempts:
+            row += [None] * (ATTEMPTS - len(row))
+            row.append([list(attempt) for attempt in attempts])
         return row
 
     def _needs_only_a_call(self) -> bool:

@@ -31,7 +31,9 @@ class Runners:
     ) -> None:
         self._collected = {found.condition.key: found for found in collected}
         self._job = job
-        self._context = RunContext(job.run_id, job.salt, job.variant, job.outcomes)
+        self._context = RunContext(
+            job.run_id, job.salt, job.variant, job.outcomes, job.retries, job.concurrency, job.timeout_s
+        )
         self._interruptible = interruptible
         self._runners: dict[int, ConditionRunner] = {}
 

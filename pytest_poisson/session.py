@@ -210,6 +210,8 @@ class SweepSession:
                 each.key if ranges else "" for each, ranges in zip(run.conditions, missing, strict=True)
             ),
             timeout_s=self.settings.timeout,
+            retries=self.settings.retries,
+            concurrency=self.settings.concurrency,
         )
 
     # After

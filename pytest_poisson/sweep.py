@@ -66,7 +66,7 @@ class Sweep:
         self._dealer = Dealer(missing)
         self._planned = len(self._dealer)
         largest = max((_length(ranges) for ranges in missing), default=1)
-        self._sizer = BatchSizer(largest, backend.batch_policy)
+        self._sizer = BatchSizer(largest, backend.batch_policy, job.concurrency)
         self._job = job
         self._backend = backend
         self._writer = writer

@@ -1,8 +1,8 @@
 """The worker program: a process that holds a collected pytest session and serves batches of replicates.
 
-It reads a job, then batches ``[condition, [[start, stop], …]]`` until its input ends. It answers with
-``["hello", missing]`` once it has collected, and for each batch ``["ready"]`` when the wider fixtures are set up,
-one row (a list that begins with a number) as each replicate ends, and ``["done"]``. ``["notice", text]`` may come
+It reads a job, then batches ``[condition, [[start, stop], …], alone]`` until its input ends. It answers with
+``["hello", missing]`` once it has collected, and for each batch ``["ready"]`` when the wider fixtures are set up
+(then ``["concurrent"]`` where replicates are in flight together, ``["again"]`` where one is tried again), one row (a list that begins with a number) as each replicate ends, and ``["done"]``. ``["notice", text]`` may come
 at any time; ``["exit", text]`` asks to end the sweep.
 """
 
@@ -62,7 +62,7 @@ class WorkerSession:
         self.channel = channel
         self.job = job
         self.conditions: list[CollectedCondition] = []
-        self.batch: tuple[ConditionRunner, list[list[int]]] | None = None
+        self.batch: tuple[ConditionRunner, list[list[int]], bool] | None = None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: pytest.Config) -> None:
@@ -85,8 +85,8 @@ class WorkerSession:
         runners = Runners(self.conditions, self.job)
         self.channel.send(["hello", runners.missing()])
         while (batch := self.channel.receive()) is not None:
-            index, ranges = batch
-            self._serve(runners[index], ranges)
+            index, ranges, alone = batch
+            self._serve(runners[index], ranges, alone=alone)
         self._noting(tear_down_all, session)
         return True
 
@@ -94,14 +94,16 @@ class WorkerSession:
     def pytest_runtest_protocol(self) -> bool:
         """Run the batch at hand, inside what pytest wraps around every item."""
         if self.batch is not None:
-            runner, ranges = self.batch
-            runner.run(replicates_of(ranges), self.channel.send, lambda: self.channel.send(["ready"]))
+            runner, ranges, alone = self.batch
+            runner.run(
+                replicates_of(ranges), self.channel.send, lambda word: self.channel.send([word]), alone=alone
+            )
         return True
 
-    def _serve(self, runner: ConditionRunner, ranges: list[list[int]]) -> None:
+    def _serve(self, runner: ConditionRunner, ranges: list[list[int]], *, alone: bool) -> None:
         _forget_output()
         self._noting(leave_for, runner.item)
-        self.batch = (runner, ranges)
+        self.batch = (runner, ranges, alone)
         try:
             runner.item.ihook.pytest_runtest_protocol(item=runner.item, nextitem=None)
         except pytest.exit.Exception as request:

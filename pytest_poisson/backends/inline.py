@@ -101,21 +101,23 @@ class _BatchRun:
             self.session.config.pluginmanager.unregister(self)
         ended = time.perf_counter()
         self.ready_at = self.ready_at or ended
-        left = self.batch.after(len(self.rows))
+        run = {row[1] for row in self.rows}
+        left = self.batch.only(replicate for replicate in self.batch.replicates() if replicate not in run)
         done = BatchEnded(left, len(self.rows), ended - self.ready_at, self.ready_at - started)
         return [Rows(self.rows), *events, done]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self) -> bool:
         """Run the batch instead of the item."""
-        self.runner.run(self.batch.replicates(), self._emit, self._ready)
+        self.runner.run(self.batch.replicates(), self._emit, self._report, alone=self.batch.alone)
         return True
 
     def _emit(self, row: Row) -> None:
         self.rows.append(full_row(row))
 
-    def _ready(self) -> None:
-        self.ready_at = time.perf_counter()
+    def _report(self, word: str) -> None:
+        if word == "ready":
+            self.ready_at = time.perf_counter()
 
 
 def _noting(tear_down: Callable[[Any], None], node: Any) -> list[Event]:

@@ -11,6 +11,7 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from poisson_store.records import EpisodeRow
 from pytest_poisson.backends import Backend, BatchEnded, Event, ExitRequest, Notice, Outlook, Rows
 from pytest_poisson.backends.process import WorkerProcess
 from pytest_poisson.backends.rows import full_row, row_without_outcome
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 STARTS_BEFORE_GIVING_UP = 3
 TAIL_CHARACTERS = 600
+GRACE_TO_CANCEL_S = 5.0  # beyond the timeout, for replicates that their worker is to cancel itself
+REPLICATE = EpisodeRow._fields.index("replicate")
 TEAR_DOWN_S = 30.0  # for wider fixtures, when everything has run
 
 
@@ -159,8 +162,11 @@ class Seat:
         self.process = WorkerProcess(self._job, self._inbox)
         self.ready = False  # has collected the suite
         self.batches: deque[Batch] = deque()
-        self._done = 0  # rows of the first batch that have arrived
+        self._left: dict[
+            int, None
+        ] = {}  # replicates of the first batch whose rows have not arrived, in order
         self._running = False  # the first batch has its wider fixtures
+        self._concurrent = False  # the first batch has several replicates in flight
         self._timed_out = False
         self._since = self._batch_since = self._ready_at = time.monotonic()
 
@@ -174,10 +180,16 @@ class Seat:
 
     def take(self, batch: Batch) -> None:
         """Send a batch to the worker; it starts when those before it are done."""
-        if not self.batches:
-            self._batch_since = self._since = time.monotonic()
         self.batches.append(batch)
-        self.process.send([batch.condition, [list(each) for each in batch.ranges]])
+        if len(self.batches) == 1:
+            self._begin_first()
+        self.process.send([batch.condition, [list(each) for each in batch.ranges], batch.alone])
+
+    def _begin_first(self) -> None:
+        """Follow the batch that is first now."""
+        self._batch_since = self._since = time.monotonic()
+        self._running = self._concurrent = False
+        self._left = dict.fromkeys(self.batches[0].replicates()) if self.batches else {}
 
     def hear(self, data: bytes) -> list[Event]:
         """Take in what the worker sent."""
@@ -188,7 +200,7 @@ class Seat:
                 events += self._hear_word(*frame)
             else:
                 rows.append(full_row(frame))
-                self._done += 1
+                self._left.pop(frame[REPLICATE], None)
         if rows:
             self._since = time.monotonic()
             events.insert(0, Rows(rows))
@@ -203,16 +215,24 @@ class Seat:
             return self._refuse_missing(*arguments)
         if word == "ready":
             self._running, self._ready_at = True, now
+        elif word == "concurrent":
+            self._concurrent = True
         elif word == "notice":
             return [Notice(*arguments)]
         elif word == "exit":
             return [ExitRequest(*arguments)]
         elif word == "done":
-            left = self.batches.popleft().after(self._done)
-            ended = BatchEnded(left, self._done, now - self._ready_at, self._ready_at - self._batch_since)
-            self._done, self._running, self._batch_since = 0, False, now
-            return [ended]
+            return [self._first_ended(now)]
         return []
+
+    def _first_ended(self, now: float) -> BatchEnded:
+        batch = self.batches.popleft()
+        left = batch.only(self._left)
+        ended = BatchEnded(
+            left, len(batch) - len(left), now - self._ready_at, self._ready_at - self._batch_since
+        )
+        self._begin_first()
+        return ended
 
     def _refuse_missing(self, missing: list[str]) -> list[Event]:
         if missing:
@@ -223,10 +243,13 @@ class Seat:
         return []
 
     def deadline(self) -> float | None:
-        """Return when the replicate at work will have had its time, on the monotonic clock; None without a limit."""
+        """Return when the replicate at work will have had its time, on the monotonic clock; None without a limit.
+
+        Replicates in flight together are cancelled by their worker; one that blocks it is overdue a little later.
+        """
         if self._job.timeout_s is None or not self._running or not self.batches:
             return None
-        return self._since + self._job.timeout_s
+        return self._since + self._job.timeout_s + (GRACE_TO_CANCEL_S if self._concurrent else 0)
 
     def overdue(self) -> bool:
         """Tell whether the replicate at work has had its time."""
@@ -247,17 +270,17 @@ class Seat:
         events: list[Event] = []
         if self.batches and self.ready:
             batch = self.batches.popleft()
-            if self._done < len(batch):
-                events.append(Rows([self._lost_row(batch)]))
-                self._done += 1
-            self.batches.appendleft(batch.after(self._done))
+            if self._left and not self._concurrent:
+                lost = next(iter(self._left))
+                events.append(Rows([self._lost_row(batch, lost)]))
+                del self._left[lost]
+            self.batches.appendleft(batch.only(self._left, alone=self._concurrent))
         events += [BatchEnded(batch, 0) for batch in self.batches]
         self.process.close()
         self._sit_down()
         return events
 
-    def _lost_row(self, batch: Batch) -> tuple[Any, ...]:
-        replicate = next(iter(batch.after(self._done).replicates()))
+    def _lost_row(self, batch: Batch, replicate: int) -> tuple[Any, ...]:
         if self._timed_out:
             cause, error = "timed_out", f"no end within {self._job.timeout_s:g} s"
         else:

@@ -110,6 +110,7 @@ def test_function_scoped_fixtures_are_fresh_for_every_replicate(pytester):
             rollout.end("passed", meta={"wide": wide, "auto": counts["auto"], "closed": counts["closed"]})
     """)
     sweep(pytester)
+    assert {each.error for each in episodes(pytester)} == {None}
     seen = [(e.meta["wide"], e.meta["auto"], e.meta["closed"]) for e in episodes(pytester)]
     assert [auto - closed for _, auto, closed in seen] == [1] * 5
     assert [auto for _, auto, _ in seen] == [1, 2, 3, 4, 5]

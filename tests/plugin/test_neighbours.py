@@ -1,0 +1,105 @@
+"""Other plugins beside a sweep: the same run, rows and verdict."""
+
+import pytest
+
+from tests.plugin.support import COIN, assert_accounted, endings, episodes, sweep
+
+pytestmark = pytest.mark.neighbours
+
+DISTRIBUTIONS = ["load", "loadscope", "loadfile", "loadgroup", "worksteal", "no"]
+
+
+def rows(pytester, name):
+    return [(e.condition, e.replicate, e.seed, e.outcome) for e in episodes(pytester, name)]
+
+
+@pytest.mark.parametrize(
+    "options", [["-n0"], ["-n2"], ["-n2", "--dist=loadfile"], ["-n1", "--max-worker-restart=0"]]
+)
+def test_xdist_changes_nothing(pytester, options):
+    """With any number of xdist workers and any distribution the run and its report are the same."""
+    pytester.makepyfile(COIN)
+    sweep(pytester, "-p", "no:randomly", "--poisson-name=alone", "--poisson-salt=s")
+    result = pytester.runpytest_subprocess(
+        "--poisson-sweep", "--poisson-name=beside", "--poisson-salt=s", "-W", "ignore", *options
+    )
+    result.assert_outcomes(passed=2)
+    assert rows(pytester, "beside") == rows(pytester, "alone")
+    result.stdout.fnmatch_lines(["*run beside is complete: 24 replicates planned = 24 with outcome*"])
+
+
+def test_a_death_under_xdist_costs_one_replicate(pytester):
+    """A replicate that kills its worker is one crashed row, with -n as without."""
+    pytester.makepyfile("""
+        import os
+        import pytest
+
+        @pytest.mark.rollout(replicates=12)
+        def test_it(rollout):
+            if rollout.replicate == 5:
+                os._exit(1)
+    """)
+    pytester.runpytest_subprocess("--poisson-sweep", "-n2", "-W", "ignore")
+    assert endings(pytester) == ["passed"] * 5 + ["crashed"] + ["passed"] * 6
+    assert_accounted(pytester, planned=12)
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_randomly_reseeds_nothing_and_reorders_nothing(pytester, workers):
+    """pytest-randomly neither makes replicates alike nor changes what they draw."""
+    pytester.makepyfile("""
+        import random
+        import pytest
+
+        @pytest.mark.parametrize("task", list("abcdef"))
+        @pytest.mark.rollout(replicates=4)
+        def test_it(rollout, task, request):
+            rollout.end("passed", meta={"drawn": random.random()})
+    """)
+    draws = []
+    for seed in (1, 2):
+        sweep(
+            pytester,
+            "-prandomly",
+            f"--randomly-seed={seed}",
+            "--poisson-salt=s",
+            f"--poisson-name=r{workers}{seed}",
+            "-W",
+            "ignore",
+            workers=workers,
+            subprocess=True,
+        )
+        draws.append(
+            [(e.condition, e.replicate, e.meta["drawn"]) for e in episodes(pytester, f"r{workers}{seed}")]
+        )
+    assert draws[0] == draws[1]
+    assert len({drawn for _, _, drawn in draws[0]}) == 24
+
+
+def test_reruns_do_not_multiply_replicates(pytester):
+    """pytest-rerunfailures' --reruns reruns no item of a sweep."""
+    pytester.makepyfile(
+        "import pytest\n@pytest.mark.rollout(replicates=3)\ndef test_it(): raise OSError('x')\n"
+    )
+    result = pytester.runpytest_subprocess(
+        "--poisson-sweep", "--reruns=3", "--poisson-workers=1", "-W", "ignore"
+    )
+    assert result.ret == 10
+    result.stdout.fnmatch_lines(["*3 replicates planned = 0 with outcome + 3 errored*"])
+
+
+def test_the_limit_of_pytest_timeout_is_on_no_batch(pytester):
+    """pytest-timeout ends no worker: its limit is meant for one test, and a batch holds many replicates."""
+    pytester.makepyfile("""
+        import time
+        import pytest
+
+        @pytest.mark.rollout(replicates=30)
+        def test_it():
+            time.sleep(0.1)
+    """)
+    result = pytester.runpytest_subprocess(
+        "--poisson-sweep", "--timeout=1", "--poisson-workers=1", "-W", "ignore"
+    )
+    assert result.ret == 0
+    assert endings(pytester) == ["passed"] * 30
