@@ -102,14 +102,14 @@ OPTIONS = (
     Option(
         "retries",
         "how often a replicate is tried again after an exception that its mark lists in retry_on (default: the mark's)",
-        _count,
+        parse_count,
         "N",
         ini="int",
     ),
     Option(
         "concurrency",
         "how many replicates of an async rollout one worker keeps in flight (default: 1)",
-        _positive_count,
+        parse_positive_count,
         "N",
         default=1,
         ini="int",
