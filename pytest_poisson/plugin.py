@@ -16,10 +16,13 @@ from pytest_poisson.options import Settings, add_options, read_settings
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+    from pytest_poisson.capture.session import CaptureSession
     from pytest_poisson.rollout import Rollout
 
 SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 IN_WORKER: pytest.StashKey[bool] = pytest.StashKey()
+CAPTURE: pytest.StashKey[CaptureSession] = pytest.StashKey()
+"""On a config: what sees inside the replicates that run in this process."""
 
 MARK_HELP = (
     "rollout(id=None, outcomes=None, failures=None, successes=None, t_unit=None, replicates=None, raises=None, "
@@ -46,12 +49,27 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", MARK_HELP)
     settings = read_settings(config)
     config.stash[SETTINGS] = settings
-    if config.stash.get(IN_WORKER, False):
+    in_worker = config.stash.get(IN_WORKER, False)
+    if in_worker or (settings.sweeping and settings.workers == 0):
+        _start_capture(config, settings)
+    if in_worker:
         return
     if settings.sweeping and not config.option.collectonly:
         from pytest_poisson.session import SweepSession
 
         config.pluginmanager.register(SweepSession(config, settings), "poisson-sweep")
+
+
+def _start_capture(config: pytest.Config, settings: Settings) -> None:
+    """See inside the replicates that this process will run, from before the suite is imported."""
+    from pytest_poisson.capture.session import CaptureSession
+
+    capture = config.stash[CAPTURE] = CaptureSession()
+    config.add_cleanup(capture.stop)
+    try:
+        capture.start(settings.capture)
+    except UserError as refusal:
+        raise pytest.UsageError(str(refusal)) from None
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

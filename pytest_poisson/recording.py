@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_poisson.content import ContentRules
 from pytest_poisson.options import Settings, option_named
-from pytest_poisson.plugin import SETTINGS
+from pytest_poisson.plugin import CAPTURE, SETTINGS
 from pytest_poisson.spans import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     import pytest
 
+    from pytest_poisson.declaration import Declaration
     from pytest_poisson.spans import Span
 
 
@@ -31,22 +32,56 @@ class Recording:
         The most spans that are kept of a replicate.
     rules
         What is kept of texts.
+    outside
+        Finds the span that OpenTelemetry holds current.
     """
 
     capture: tuple[str, ...]
     max_spans: int
     rules: ContentRules
+    outside: Callable[[Trace], Span | None] | None = None
 
     def new_trace(self) -> Trace:
         """Return the trace of a replicate that begins."""
-        return Trace(max_spans=self.max_spans, rules=self.rules)
+        return Trace(max_spans=self.max_spans, rules=self.rules, outside=self.outside)
+
+
+def captured_clients(declared: Mapping[str, Any], settings: Settings) -> tuple[str, ...]:
+    """Return the clients whose calls a rollout records."""
+    clients: tuple[str, ...] = _setting("capture", declared, settings)
+    return clients
+
+
+def refuse_missing_clients(declarations: Iterable[Declaration], settings: Settings) -> None:
+    """Refuse to capture a client that cannot be, before anything is spent.
+
+    Raises
+    ------
+    UserError
+        If a client or its instrumentation package is not installed.
+    """
+    clients = {client for each in declarations for client in captured_clients(each.recording, settings)}
+    if clients:
+        from pytest_poisson.capture.clients import refuse_missing_packages
+
+        refuse_missing_packages(sorted(clients))
 
 
 def recording_of(item: pytest.Item, declared: Mapping[str, Any]) -> Recording:
-    """Return what a collected rollout records, in the controlling process as in a worker."""
+    """Return what a collected rollout records, in the controlling process as in a worker.
+
+    Raises
+    ------
+    UserError
+        If a client that it captures cannot be.
+    """
     settings = item.config.stash[SETTINGS]
+    clients = captured_clients(declared, settings)
+    capture = item.config.stash.get(CAPTURE, None)
+    if capture is not None:
+        capture.add(clients)
     return Recording(
-        capture=_setting("capture", declared, settings),
+        capture=clients,
         max_spans=_setting("max_spans", declared, settings),
         rules=ContentRules(
             capture_content=_setting("capture_content", declared, settings),
@@ -54,6 +89,7 @@ def recording_of(item: pytest.Item, declared: Mapping[str, Any]) -> Recording:
             redact=tuple(re.compile(each) for each in (*settings.redact, *declared.get("redact", ()))),
             hook=_redact_hook(item),
         ),
+        outside=None if capture is None else capture.recorder.outside,
     )
 
 

@@ -17,6 +17,7 @@ from pytest_poisson.job import Job
 from pytest_poisson.opening import OpenedRun, continue_run, create_run
 from pytest_poisson.plan import Plan, make_plan, refuse_cost
 from pytest_poisson.progress import ProgressLine
+from pytest_poisson.recording import refuse_missing_clients
 from pytest_poisson.selection import SELECTION, Selection
 from pytest_poisson.stops import Stop, stop_rules
 from pytest_poisson.store_directory import store_directory
@@ -93,6 +94,7 @@ class SweepSession:
             raise pytest.UsageError(str(refusal)) from None
 
     def _plan_and_sweep(self, session: pytest.Session, selection: Selection) -> bool | None:
+        refuse_missing_clients([each.declaration for each in selection.conditions], self.settings)
         resumed = self._open_run(self.settings.resume)
         paired_with = None if resumed is None else resumed.run.paired_with
         baseline = self._open_run(self.settings.baseline or paired_with)

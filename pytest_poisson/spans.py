@@ -132,14 +132,15 @@ class Trace:
         (self.spans if span.number < self.max_spans else self.left_out).append(span)
 
     def innermost(self) -> Span | None:
-        """Return the span that is open here, of this trace, however it was made current."""
+        """Return the span of this trace that is open here, however it was made current."""
+        return self.inner_of(None if self.outside is None else self.outside(self))
+
+    def inner_of(self, theirs: Span | None) -> Span | None:
+        """Return the inner one of a span and the one that `span` holds open here."""
         ours = _SPAN.get()
-        if ours is not None and ours.trace is not self:
-            ours = None
-        theirs = None if self.outside is None else self.outside(self)
-        if theirs is None or ours is None:
-            return ours or theirs
-        return theirs if theirs.is_inside(ours) else ours
+        if ours is None or ours.trace is not self:
+            return theirs
+        return theirs if theirs is not None and theirs.is_inside(ours) else ours
 
     def ended(self, span: Span) -> None:
         """Write long texts down at once, so that memory holds no more of them than the store will."""
@@ -169,6 +170,7 @@ class Span:
     """
 
     __slots__ = (
+        "__weakref__",
         "_tokens",
         "attrs",
         "end_ns",
