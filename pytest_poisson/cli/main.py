@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from poisson_store.errors import StoreError
 from pytest_poisson import __version__
-from pytest_poisson.cli import check, compare, diff, init, runs, show, where
+from pytest_poisson.cli import baseline, check, compare, diff, init, merge, recover, runs, show, where
 from pytest_poisson.cli.output import Outcome, deliver
 from pytest_poisson.cli.statuses import FAILURE, INTERRUPTED, REFUSED, USAGE
 from pytest_poisson.errors import UserError
@@ -24,6 +24,9 @@ COMMANDS = {
     "check": check,
     "where": where,
     "compare": compare,
+    "baseline": baseline,
+    "merge": merge,
+    "recover": recover,
     "init": init,
 }
 DESCRIPTION = "Runs of programs that do not give the same result twice: list, show, compare and gate them."
