@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 import tempfile
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -35,7 +35,7 @@ def _utc_now() -> datetime:
 
 
 def _four_hex() -> str:
-    return secrets.token_hex(2)
+    return os.urandom(2).hex()
 
 
 class Store:

@@ -84,6 +84,6 @@ def _explain(path: Path, doing: str, error: sqlite3.DatabaseError) -> StoreError
 
 
 def _in_words(error: OSError) -> str:
-    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+    if error.errno in {errno.ENOSPC, getattr(errno, "EDQUOT", None)}:
         return "the disk is full"
     return (os.strerror(error.errno) if error.errno else str(error)).lower()

@@ -13,7 +13,7 @@ from poisson_store.records import Cut
 if TYPE_CHECKING:
     import sqlite3
 
-WORTH_PACKING = 1_024
+WORTH_PACKING = 512
 """Bytes below which compressing costs more time than the space is worth."""
 
 REMEMBERED = 20_000

@@ -221,7 +221,8 @@ class RunWriter:
         for row in rows:
             for position, span in enumerate(row[15] or ()):
                 spans.append((*row[:2], position, *stored_span(span, intern)))
-                cuts += [(*row[:2], position, *cut) for cut in stored_cuts(span)]
+                if span[8] is not None or span[10] is not None:
+                    cuts += [(*row[:2], position, *cut) for cut in stored_cuts(span)]
         self._texts.store()
         tables = {
             "traces": [
