@@ -1,8 +1,9 @@
 """The worker program: a process that holds a collected pytest session and serves batches of replicates.
 
 It reads a job, then batches ``[condition, [[start, stop], …], alone]`` until its input ends. It answers with
-``["hello", missing]`` once it has collected, and for each batch ``["ready"]`` when the wider fixtures are set up
-(then ``["concurrent"]`` where replicates are in flight together, ``["again"]`` where one is tried again), one row (a list that begins with a number) as each replicate ends, and ``["done"]``. ``["notice", text]`` may come
+``["hello", missing, trouble]`` once it has collected (the keys it lacks, and why), and for each batch ``["ready"]`` when
+the wider fixtures are set up (then ``["concurrent"]`` where replicates are in flight together, ``["again"]`` where one
+is tried again), one row (a list that begins with a number) as each replicate ends, and ``["done"]``. ``["notice", text]`` may come
 at any time; ``["exit", text]`` asks to end the sweep.
 """
 
@@ -19,6 +20,7 @@ import pytest
 from pytest_poisson import neighbours
 from pytest_poisson.channel import WorkerChannel
 from pytest_poisson.collect import CollectedCondition, collect_conditions
+from pytest_poisson.errors import telling_line
 from pytest_poisson.job import Job
 from pytest_poisson.plugin import IN_WORKER
 from pytest_poisson.pytest_internals import leave_for, tear_down_all
@@ -62,6 +64,7 @@ class WorkerSession:
         self.channel = channel
         self.job = job
         self.conditions: list[CollectedCondition] = []
+        self.trouble = ""
         self.batch: tuple[ConditionRunner, list[list[int]], bool] | None = None
 
     @pytest.hookimpl(tryfirst=True)
@@ -74,6 +77,11 @@ class WorkerSession:
         """Take the plugins out that have no part here, once all are configured."""
         neighbours.unregister(session.config)
 
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Keep what the first failure to collect was."""
+        if report.failed and not self.trouble:
+            self.trouble = f"{report.nodeid}: {telling_line(report.longreprtext)}"
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Find the conditions before anything deselects or reorders them."""
@@ -83,7 +91,7 @@ class WorkerSession:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Serve batches until the controlling process closes its end."""
         runners = Runners(self.conditions, self.job)
-        self.channel.send(["hello", runners.missing()])
+        self.channel.send(["hello", runners.missing(), self.trouble])
         while (batch := self.channel.receive()) is not None:
             index, ranges, alone = batch
             self._serve(runners[index], ranges, alone=alone)

@@ -5,6 +5,7 @@ The module is also the plugin that answers to its name.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import time
@@ -16,7 +17,7 @@ from pytest_poisson.backends import Backend, BatchEnded, Event, ExitRequest, Not
 from pytest_poisson.backends.process import WorkerProcess
 from pytest_poisson.backends.rows import full_row, row_without_outcome
 from pytest_poisson.batches import BatchPolicy
-from pytest_poisson.errors import UserError
+from pytest_poisson.errors import UserError, telling_line
 
 if TYPE_CHECKING:
     import pytest
@@ -101,7 +102,8 @@ class LocalBackend:
             seat.process.kill()
         events: list[Event] = []
         while not all(seat.gone() for seat in self._seats):
-            events += self._hear(0.1)
+            with contextlib.suppress(UserError):  # what one worker refuses, another has refused before
+                events += self._hear(0.1)
         for seat in self._seats:
             seat.process.close()
         self._seats = []
@@ -143,10 +145,9 @@ class LocalBackend:
 
     def _refuse_after_many(self, seat: Seat) -> None:
         if self._failed_starts >= STARTS_BEFORE_GIVING_UP:
-            *_, last = ["nothing", *filter(str.strip, seat.process.tail(TAIL_CHARACTERS).splitlines())]
             raise UserError(
                 "Worker processes end before they have collected the suite "
-                f"({seat.process.describe_end()}; their last line: {last})."
+                f"({seat.process.describe_end()}; their last words: {telling_line(seat.process.tail(TAIL_CHARACTERS))})."
             )
 
 
@@ -234,7 +235,9 @@ class Seat:
         self._begin_first()
         return ended
 
-    def _refuse_missing(self, missing: list[str]) -> list[Event]:
+    def _refuse_missing(self, missing: list[str], trouble: str) -> list[Event]:
+        if missing and trouble:
+            raise UserError(f"A worker process cannot collect what this session has collected: {trouble}.")
         if missing:
             raise UserError(
                 f"A worker process collected other conditions than this session: {len(missing)} of them are missing "
