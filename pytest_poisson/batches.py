@@ -49,16 +49,11 @@ class Batch:
 
     def without(self, done: Container[int]) -> Batch:
         """Return what is left once these replicates are through, in whatever order they were run."""
-        left: list[tuple[int, int]] = []
-        for replicate in self.replicates():
-            if replicate not in done:
-                start = left.pop()[0] if left and left[-1][1] == replicate else replicate
-                left.append((start, replicate + 1))
-        return Batch(self.condition, tuple(left))
+        return self.only(each for each in self.replicates() if each not in done)
 
     def singles(self) -> Iterator[Batch]:
         """Return a batch for each replicate."""
-        return (Batch(self.condition, ((replicate, replicate + 1),)) for replicate in self.replicates())
+        return (self.only([each]) for each in self.replicates())
 
 
 class Dealer:

@@ -40,10 +40,20 @@ def run_batch(payload: bytes) -> bytes:
     call = Call.from_bytes(payload)
     try:
         refuse_other_python(call.python)
+        return _run(call)
+    except UserError as refusal:
+        return reply_bytes(Reply(left=None, refused=str(refusal)), [])
+
+
+def _run(call: Call) -> bytes:
+    try:
         return _supervisor(call.job, call.root, tuple(call.environment.items())).run(call)
     except UserError as refusal:
         _supervisor.cache_clear()
-        return reply_bytes(Reply(left=None, refused=str(refusal)), [])
+        raise UserError(
+            f"In a container: {str(refusal).removesuffix('.')}; what the suite needs there goes in by "
+            "poisson_modal_requirements, poisson_modal_packages or poisson_modal_include."
+        ) from None
 
 
 def refuse_other_python(wanted: str) -> None:
@@ -109,8 +119,9 @@ class BatchRun:
         self._backend = backend
         self._job = job
         self._call = call
-        self._dealer = Dealer([*[()] * call.batch.condition, call.batch.ranges])
-        self._sizer = BatchSizer(len(call.batch), BatchPolicy(first=1))
+        self._dealer = Dealer([])
+        self._dealer.take_back(call.batch)
+        self._sizer = BatchSizer(len(call.batch), BatchPolicy(first=1), job.concurrency)
         self._in_flight = 0
         self._until = time.monotonic() + call.budget_s
         self._rows: list[bytes] = []

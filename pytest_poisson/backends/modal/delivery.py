@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_poisson.backends import BatchEnded, Event, ExitRequest, Notice, Rows
 from pytest_poisson.backends.rows import row_without_outcome
-from pytest_poisson.batches import Batch
 from pytest_poisson.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from pytest_poisson.backends.modal.wire import Reply
+    from pytest_poisson.batches import Batch
     from pytest_poisson.job import Job
 
 TRIES = 3
@@ -73,7 +73,7 @@ class Delivery:
         left, loss, reply = await self._attempt(batch, TRIES - 1)
         if loss is not None:
             rests = await asyncio.gather(*map(self._deliver_alone, left.singles()))
-            left = Batch(batch.condition, tuple(pair for rest in rests for pair in rest.ranges))
+            left = batch.only(replicate for rest in rests for replicate in rest.replicates())
         ended = BatchEnded(left, len(batch) - len(left))
         if reply is not None and loss is None:
             ended = ended._replace(seconds=reply.seconds, set_up_s=reply.set_up_s)

@@ -48,7 +48,7 @@ class Call:
 
     def to_bytes(self) -> bytes:
         """Return the call as bytes."""
-        values = {**vars(self), "batch": [self.batch.condition, self.batch.ranges]}
+        values = {**vars(self), "batch": _items(self.batch)}
         return _encode(values).encode()
 
     @classmethod
@@ -105,9 +105,13 @@ def reply_bytes(reply: Reply, rows: list[bytes]) -> bytes:
     """Return a reply whose rows are encoded already, and which has none of its own, as bytes."""
     values = {name: value for name, value in vars(reply).items() if name != "rows"}
     if reply.left is not None:
-        values["left"] = [reply.left.condition, reply.left.ranges]
+        values["left"] = _items(reply.left)
     return b"%s\n[%s]" % (_encode(values).encode(), b",".join(rows))
 
 
-def _batch(condition: int, ranges: list[list[int]]) -> Batch:
-    return Batch(condition, tuple((start, stop) for start, stop in ranges))
+def _items(batch: Batch) -> list[Any]:
+    return [batch.condition, batch.ranges, batch.alone]
+
+
+def _batch(condition: int, ranges: list[list[int]], alone: bool) -> Batch:  # noqa: FBT001  the items of `_items`
+    return Batch(condition, tuple((start, stop) for start, stop in ranges), alone)
