@@ -9,7 +9,20 @@ from typing import TYPE_CHECKING, NoReturn
 
 from poisson_store.errors import StoreError
 from pytest_poisson import __version__
-from pytest_poisson.cli import baseline, check, compare, diff, init, merge, recover, runs, show, where
+from pytest_poisson.cli import (
+    baseline,
+    changes,
+    check,
+    compare,
+    diff,
+    fix_check,
+    init,
+    merge,
+    recover,
+    runs,
+    show,
+    where,
+)
 from pytest_poisson.cli.output import Outcome, deliver
 from pytest_poisson.cli.statuses import FAILURE, INTERRUPTED, REFUSED, USAGE
 from pytest_poisson.errors import UserError
@@ -24,6 +37,8 @@ COMMANDS = {
     "check": check,
     "where": where,
     "compare": compare,
+    "fix-check": fix_check,
+    "changes": changes,
     "baseline": baseline,
     "merge": merge,
     "recover": recover,

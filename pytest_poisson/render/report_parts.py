@@ -46,7 +46,7 @@ def apart_line(apart: Apart | None) -> str:
     if apart is None:
         return "When they began was not recorded for both."
     if apart.overlap:
-        return f"They ran at the same time, begun {write.duration(abs(apart.seconds))} apart."
+        return f"They ran at the same time; they began {write.duration(abs(apart.seconds))} apart."
     return f"They began {write.duration(abs(apart.seconds))} apart."
 
 

@@ -33,8 +33,8 @@ class InputFlags:
         Rate after minus rate before.
     p, log_p : ndarray of float, shape (inputs,)
         Fisher's exact two-sided p-value, and its natural logarithm.
-    p_bh : ndarray of float, shape (inputs,)
-        Benjamini-Hochberg adjusted over the tested inputs.
+    p_bh, log_p_bh : ndarray of float, shape (inputs,)
+        Benjamini-Hochberg adjusted over the tested inputs, and its natural logarithm.
     flagged : ndarray of bool, shape (inputs,)
         ``p_bh <= q``.
     smallest_p, log_smallest_p : ndarray of float, shape (inputs,)
@@ -56,6 +56,7 @@ class InputFlags:
     p: FloatArray
     log_p: FloatArray
     p_bh: FloatArray
+    log_p_bh: FloatArray
     flagged: BoolArray
     smallest_p: FloatArray
     log_smallest_p: FloatArray
@@ -125,6 +126,7 @@ def flag_inputs(
         p=spread(test.p),
         log_p=spread(test.log_p),
         p_bh=spread(adjusted.p),
+        log_p_bh=spread(adjusted.log_p),
         flagged=flagged,
         smallest_p=spread(np.exp(log_smallest)),
         log_smallest_p=spread(log_smallest),

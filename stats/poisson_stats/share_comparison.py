@@ -43,8 +43,8 @@ DIFFERENT: Literal["different"] = "different"
 NO_DIFFERENCE: Literal["no significant difference"] = "no significant difference"
 TOO_SMALL: Literal["too small to tell"] = "too small to tell"
 
-# Leaving out one input at a time is exact for so many kinds of input; of more, the ones that matter most are tried.
-_MOST_KINDS = 500
+# So many kinds of input are left out in turn, fewer where a test takes long; of more, those that matter most.
+_MOST_KINDS, _FEWEST_KINDS, _KINDS_TIMES_INPUTS = 500, 25, 250_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,8 @@ def rests_on(
     -----
     The test is recomputed without each input, inputs with equal counts once. The limit is judged on the basis, exact
     or approximate, that the whole comparison used, lest the basis change the word. Of more than 500 kinds of
-    input, the 500 that bring the normal approximation nearest to the other side of the level are tried.
+    input (250 among 1,000 inputs, 25 among 10,000 and more) those are tried that bring the normal approximation
+    nearest to the other side of the level.
     """
     columns = _counts(k_before, n_before, k_after, n_after)
     given = columns[0].size
@@ -238,7 +239,8 @@ def _word_again(columns: tuple[IntArray, ...], result: ShareComparison) -> Share
 
 def _nearest_to_turning(columns: tuple[IntArray, ...], first: IntArray, result: ShareComparison) -> list[int]:
     """Return the kinds of input to leave out: all of them, or those whose removal moves the test most."""
-    if first.size <= _MOST_KINDS:
+    most = max(_FEWEST_KINDS, min(_MOST_KINDS, _KINDS_TIMES_INPUTS // columns[0].size))
+    if first.size <= most:
         return list(range(first.size))
     k0, n0, k1, n1 = (column[first].astype(np.float64) for column in columns)
     size, events = np.maximum(n0 + n1, 2), k0 + k1
@@ -247,4 +249,4 @@ def _nearest_to_turning(columns: tuple[IntArray, ...], first: IntArray, result: 
     distance = np.abs(result.test.observed - k1 - (result.test.expected - expected))
     score = distance / np.sqrt(np.maximum(result.test.variance - variance, 1e-9))
     order = np.argsort(score if result.word == DIFFERENT else -score, kind="stable")
-    return sorted(order[:_MOST_KINDS].tolist())
+    return sorted(order[:most].tolist())

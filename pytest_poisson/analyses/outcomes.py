@@ -1,0 +1,25 @@
+"""Outcomes counted without the causes of having none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from poisson_store.records import CAUSES
+
+if TYPE_CHECKING:
+    from poisson_store.reader import RunReader
+
+
+def outcomes_alone(reader: RunReader) -> dict[str, Counter[str]]:
+    """Count each condition's outcomes by key, without the causes of having none, which may be spelled alike."""
+    counts = reader.outcome_counts()
+    alike = [cause for cause in CAUSES if cause in reader.run.outcomes]
+    accounts = reader.accounting_by_condition() if alike else {}
+    return {
+        key: Counter(
+            {word: count for word, count in counted.items() if word not in CAUSES}
+            | {word: counted[word] - getattr(accounts[key], word) for word in alike}
+        )
+        for key, counted in counts.items()
+    }
