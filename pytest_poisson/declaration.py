@@ -28,6 +28,8 @@ class Declaration:
     recording: Mapping[str, Any] = field(default_factory=dict)  # by option name
     retries: int = 0
     retry_on: tuple[type[BaseException], ...] = ()
+    steps: tuple[str, ...] = ()  # that `rollout.step` may name, in order
+    gates: tuple[str, ...] = ()  # steps that every replicate is to pass
 
     def knows(self, outcome: str) -> bool:
         """Tell whether a replicate may end with this word: a declared one, or `passed` or `failed`."""
@@ -40,6 +42,8 @@ class Declaration:
             "recording": dict(self.recording),
             "retries": self.retries,
             "retry_on": [kind.__name__ for kind in self.retry_on],
+            "steps": list(self.steps),
+            "gates": list(self.gates),
         }
 
 
@@ -82,6 +86,8 @@ def declare(marks: Iterable[Mapping[str, Any]], *, default_id: str, where: str) 
         recording=reader.recording(),
         retries=reader.count("retries") or 0,
         retry_on=reader.exception_types("retry_on"),
+        steps=reader.words("steps") or (),
+        gates=reader.words("gates") or (),
     )
     reader.refuse_contradictions(declaration)
     reader.refuse_retried_outcomes(declaration)
@@ -113,6 +119,8 @@ class _MarkReader:
         "raises",
         "retries",
         "retry_on",
+        "steps",
+        "gates",
         *RECORDING,
     )
 
