@@ -110,8 +110,8 @@ class Objects:
     async def rpc_ImageGetOrCreate(self, request, _):
         image_id = self.new_id("im")
         self.images[image_id] = request.image
-        commands = self.recipe(image_id)
-        failure = self.build_failure if any("pip install" in each for each in commands[3:]) else ""
+        installs = "uv pip install" in "".join(request.image.dockerfile_commands)
+        failure = self.build_failure if installs else ""
         status = (
             pb.GenericResult.GENERIC_STATUS_FAILURE if failure else pb.GenericResult.GENERIC_STATUS_SUCCESS
         )

@@ -1,6 +1,7 @@
 """What makes a sweep on Modal impossible is said in one sentence that tells what to do."""
 
 import re
+import sys
 
 import pytest
 
@@ -75,3 +76,23 @@ def test_secrets_reach_the_replicates(pytester, plane):
     result = on_modal(pytester, "--poisson-modal-secret=key", containers=1)
     result.stdout.fnmatch_lines(["secrets     key", "endings: passed 2"])
     assert "sesame" not in result.stdout.str()
+
+
+def test_settings_that_modal_does_not_take(pytester, plane):
+    """What Modal's client refuses of the settings is passed on in its words, and nothing is created."""
+    sentence = refusal(on_modal(pytester, "--poisson-modal-gpu=L4:none"))
+    assert sentence.startswith("Modal does not accept the settings: ")
+    assert "none" in sentence
+    assert plane.count("app-created") == 0
+
+
+def test_a_locked_project_is_installed_as_it_is_locked(pytester, plane):
+    """With uv.lock the image installs what it locks, then this session's own packages, on this version of Python."""
+    pytester.makefile(".lock", uv="")
+    pytester.makefile(".toml", pyproject="[project]\nname = 'mine'\nversion = '1'\n")
+    plane.build_failure = "enough"
+    refusal(on_modal(pytester, "--poisson-modal-requirements=uv.lock[agents]"))
+    recipe = "\n".join(plane.recipe(list(plane.images)[-1]))
+    assert f"FROM python:{sys.version_info[0]}.{sys.version_info[1]}" in recipe
+    assert re.search(r"RUN /\.uv/uv sync .*--extra=agents.*--frozen", recipe)
+    assert recipe.index("uv sync") < recipe.rindex("uv pip install")

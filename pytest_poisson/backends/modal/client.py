@@ -10,6 +10,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from pytest_poisson.backends.modal.container import run_batch
+from pytest_poisson.backends.modal.failures import meaning_of_session
 from pytest_poisson.backends.modal.image import make_image
 from pytest_poisson.backends.modal.settings import MOST_SECONDS
 from pytest_poisson.errors import UserError
@@ -70,15 +71,22 @@ def connect(
     """Return what opens a session with Modal: it builds the image, uploads the project, and yields the call to make.
 
     Imports Modal, and describes app and function, in the calling thread; nothing is sent yet.
+
+    Raises
+    ------
+    UserError
+        If Modal's client does not take the settings.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Modal's own, at import
         import modal
 
         app = modal.App(APP, tags={"poisson-run": run_id}, include_source=False)
-        function = app.function(image=make_image(recipe, directory), **_function_options(settings, budget_s))(
-            run_batch
-        )
+        try:
+            options = _function_options(settings, budget_s)
+            function = app.function(image=make_image(recipe, directory), **options)(run_batch)
+        except modal.exception.Error as refusal:
+            raise meaning_of_session(refusal) from refusal
 
     @asynccontextmanager
     async def session() -> AsyncIterator[RemoteCall]:

@@ -67,8 +67,8 @@ def refuse_other_python(wanted: str) -> None:
     here = ".".join(platform.python_version_tuple()[:2])
     if here != wanted:
         raise UserError(
-            f"The container runs Python {here} where this session runs {wanted}; rows of the two would not be "
-            f"comparable, so run this session on Python {here} or give an image with {wanted}."
+            f"The container runs Python {here} where this session runs {wanted}, which may change what a rollout does; "
+            f"run this session on Python {here}, or let the project's requirements allow {wanted}."
         )
 
 
@@ -77,7 +77,9 @@ def _supervisor(job: str, root: str, environment: tuple[tuple[str, str], ...]) -
     """Return the supervisor of this container: it keeps its worker, and the worker its fixtures, between calls."""
     os.environ.update(environment)
     home = Path(__file__).resolve().parents[3]
-    return Supervisor(relocated(Job.from_json(json.loads(job)), root, str(home / PROJECT), sys.path))
+    supervisor = Supervisor(relocated(Job.from_json(json.loads(job)), root, str(home / PROJECT), sys.path))
+    atexit.register(supervisor.close)
+    return supervisor
 
 
 class Supervisor:
@@ -91,23 +93,26 @@ class Supervisor:
 
     def __init__(self, job: Job) -> None:
         self._job = job
-        self._backend = self._start()
+        self.backend = self._start()
 
     def _start(self) -> LocalBackend:
         backend = LocalBackend(1)
         backend.start(self._job)
-        atexit.register(backend.finish)
         return backend
+
+    def close(self) -> None:
+        """End the worker, and let its wider fixtures be torn down."""
+        self.backend.finish()
 
     def run(self, call: Call) -> bytes:
         """Run a batch until it is done, its time or room is used up, or the container is asked to end."""
-        run = BatchRun(self._backend, self._job, call)
+        run = BatchRun(self.backend, self._job, call)
         try:
             run.to_its_end()
         except KeyboardInterrupt:  # how a container learns that it will be taken away in seconds
-            for event in self._backend.stop():
+            for event in self.backend.stop():
                 run.take(event)
-            self._backend = self._start()
+            self.backend = self._start()
             return run.reply(interrupted=True)
         return run.reply()
 

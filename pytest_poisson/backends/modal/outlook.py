@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_poisson.backends.modal.prices import estimate_cost, read_prices
 from pytest_poisson.backends.modal.requirements import NONE
+from pytest_poisson.render.formatting import plural
 
 if TYPE_CHECKING:
     from pytest_poisson.backends.modal.image import Recipe
@@ -41,7 +42,10 @@ def describe(
         ("modal", _containers(settings)),
         ("image", f"Python {recipe.python}, {_requirements(recipe)}"),
         ("", f"as here: {', '.join(_shown(recipe.packages))}"),
-        ("project", f"{len(project.files):,} files, {_size(project.bytes)}, without what git ignores"),
+        (
+            "project",
+            f"{plural(len(project.files), 'file')}, {_size(project.bytes)}, without what git ignores",
+        ),
         ("batches", f"{first_batch:,} replicates at first, then 5 to 60 s each"),
         ("timeout", f"{timeout} for a replicate"),
         ("secrets", ", ".join(settings.secrets) or "none"),
@@ -67,7 +71,7 @@ def _requirements(recipe: Recipe) -> str:
     if found.source == NONE or found.lock is not None:
         return f"{found.source if found.lock else 'no'} requirements"
     left_out = f", {len(found.left_out)} of this machine left out" if found.left_out else ""
-    return f"{found.source}: {len(found.lines)} requirements{left_out}"
+    return f"{found.source}: {plural(len(found.lines), 'requirement')}{left_out}"
 
 
 def _shown(packages: tuple[str, ...], most: int = 3) -> list[str]:

@@ -28,8 +28,8 @@ class Prices:
         When and where they were read.
     core_s, gib_s, gpu_s
         A second of a physical core, of a GiB of memory, of each kind of GPU.
-    region, non_preemptible
-        The factors where a region is asked for, at its highest, and where containers are not to be taken away.
+    region
+        The factor where a region is asked for, at its highest.
     """
 
     as_of: str
@@ -38,7 +38,6 @@ class Prices:
     gib_s: float
     gpu_s: Mapping[str, float]
     region: float
-    non_preemptible: float
 
 
 def read_prices(table: Path = TABLE) -> Prices:

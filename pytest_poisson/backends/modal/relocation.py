@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from pytest_poisson.job import Job
 
 
+NO_PATHS = ("-k", "-m", "-p", "-W")
+"""Options whose values may look like a path and are none."""
+
+
 def anchored(job: Job, root: str) -> Job:
     """Return the job as it can be given to a machine that has the project only: nothing relative to elsewhere.
 
@@ -21,7 +25,11 @@ def anchored(job: Job, root: str) -> Job:
     """
     if _inside(job.directory, root):
         return job
-    arguments = tuple(_absolute(argument, Path(job.directory), root) for argument in job.arguments)
+    before = ("", *job.arguments)
+    arguments = tuple(
+        argument if option in NO_PATHS else _absolute(argument, Path(job.directory), root)
+        for option, argument in zip(before, job.arguments, strict=False)
+    )
     return replace(job, arguments=arguments, directory=root)
 
 
