@@ -21,6 +21,7 @@ from pytest_poisson.cli import (
     recover,
     runs,
     show,
+    tokens,
     where,
 )
 from pytest_poisson.cli.output import Outcome, deliver
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "runs": runs,
     "show": show,
+    "tokens": tokens,
     "diff": diff,
     "check": check,
     "where": where,

@@ -20,6 +20,7 @@ from poisson_store.connection import open_for_reading, read_status
 from poisson_store.errors import reading
 from poisson_store.records import CAUSES, Accounting, Episode, Usage
 from poisson_store.spans import read_spans
+from poisson_store.usage import read_usage
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from poisson_store.records import ConditionRecord, EpisodeColumns, OutcomeColumns, RunRecord, TraceColumns
+    from poisson_store.usage import EpisodeUsage
 
 _TALLY_EPISODES = (
     "SELECT condition, outcome, cause, count(*) FROM episodes GROUP BY condition, outcome, cause"
@@ -110,6 +112,11 @@ class RunReader:
                 )
             }
         return {condition.key: sums.get(number, Usage()) for number, condition in enumerate(self.conditions)}
+
+    def span_usage(self) -> Iterator[EpisodeUsage]:
+        """Yield what the spans of every episode used, ordered by replicate, then condition, without bodies."""
+        with reading(self.path):
+            yield from read_usage(self._connection, [condition.key for condition in self.conditions])
 
     def columns(self) -> EpisodeColumns:
         """Read every episode as NumPy arrays, without errors, meta and spans."""

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import json
+from functools import lru_cache
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from poisson_store.records import KINDS
+from poisson_store.texts import read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    import sqlite3
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from poisson_store.records import Json
 
 _LLM = KINDS.index("llm")
 
@@ -64,6 +71,44 @@ def sum_usage(spans: Sequence[SpanUsage]) -> tuple[int | None, int | None, int]:
 def _sum(numbers: Iterable[int | None]) -> int | None:
     known = [number for number in numbers if number is not None]
     return sum(known) if known else None
+
+
+class EpisodeUsage(NamedTuple):
+    """The spans of one episode, as far as usage goes, and the attributes of each."""
+
+    condition: str
+    replicate: int
+    spans: list[SpanUsage]
+    attrs: list[Mapping[str, Json]]
+
+
+def read_usage(connection: sqlite3.Connection, keys: Sequence[str]) -> Iterator[EpisodeUsage]:
+    """Read the usage of every episode with spans, ordered by replicate, then condition; no bodies are read.
+
+    Attributes are read of llm spans and of those with usage; of the others they are empty.
+    """
+
+    @lru_cache(maxsize=10_000)
+    def parsed(number: int | None) -> Mapping[str, Json]:
+        attrs: Mapping[str, Json] = json.loads(read_text(connection, number) or "{}")
+        return attrs
+
+    rows = connection.execute(
+        "SELECT replicate, condition, span_id, parent_id, kind, tokens_in, tokens_out, attrs FROM spans"
+        " ORDER BY replicate, condition, position"
+    )
+    for (replicate, condition), group in groupby(rows, key=_episode):
+        spans: list[SpanUsage] = []
+        attrs: list[Mapping[str, Json]] = []
+        for *_, span_id, parent_id, kind, tokens_in, tokens_out, number in group:
+            span = SpanUsage(span_id, parent_id, kind, tokens_in, tokens_out)
+            spans.append(span)
+            attrs.append(parsed(number) if span.known or kind == _LLM else {})
+        yield EpisodeUsage(keys[condition], replicate, spans, attrs)
+
+
+def _episode(row: Sequence[Any]) -> tuple[int, int]:
+    return row[0], row[1]
 
 
 class _Tree:

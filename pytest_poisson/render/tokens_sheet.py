@@ -1,0 +1,130 @@
+"""What runs used, as a report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_poisson.render import formatting as write
+from pytest_poisson.render.layout import Column
+from pytest_poisson.render.sheet import Grid, Points, section, sheet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from pytest_poisson.analyses.tokens import ArmTokens, ModelUse, TokensResult, Used
+    from pytest_poisson.render.sheet import Section, Sheet
+
+NO_MODEL = "(no model named)"
+BEYOND = "(beyond max_spans)"
+ROWS_SHOWN = 30
+
+
+def tokens_sheet(result: TokensResult, *, verbose: bool = False) -> Sheet:
+    """Return the report; `verbose` shows every condition, else the first 30 rows of a run."""
+    return sheet(
+        "Tokens",
+        [
+            section("By model", _models(result.arms)),
+            *(_conditions(arm, verbose=verbose) for arm in result.arms),
+            section("Cost for each", _per_outcome(result.arms)),
+            section("What to know", Points(tuple(_notes(result)))) if any(_notes(result)) else None,
+        ],
+    )
+
+
+def _models(arms: Sequence[ArmTokens]) -> Grid:
+    rows = []
+    for arm in arms:
+        name = _name(arm)
+        rows += [(name, _model(model), *_cells(used)) for model, used in arm.models.items()]
+        if arm.beyond.tokens_in or arm.beyond.tokens_out or arm.beyond.unknown:
+            rows.append((name, BEYOND, *_cells(arm.beyond)))
+        if len(arm.models) != 1 or arm.total != next(iter(arm.models.values())):
+            rows.append((name, "all", *_cells(arm.total)))
+    return Grid((Column("run"), Column("model"), *_COLUMNS), tuple(rows))
+
+
+_COLUMNS = tuple(Column(name, right=True) for name in ("calls", "unknown", "in", "out", "cost"))
+
+
+def _cells(used: Used) -> tuple[str, ...]:
+    return (
+        write.integer(used.calls) if used.calls else write.NONE,
+        write.integer(used.unknown),
+        write.integer(used.tokens_in),
+        write.integer(used.tokens_out),
+        _cost(used),
+    )
+
+
+def _cost(used: Used) -> str:
+    if used.cost is None:
+        return write.NONE
+    return f"{'>=' if used.unknown else ''}{money(used.cost)}"
+
+
+def money(amount: float) -> str:
+    """Write an amount with 4 decimals, a small one with 3 digits: never 0 for what is not."""
+    return f"{amount:,.4f}" if amount == 0 or amount >= 0.1 else f"{amount:.3g}"
+
+
+def _conditions(arm: ArmTokens, *, verbose: bool) -> Section | None:
+    if len({row.condition.key for row in arm.rows}) < 2:
+        return None
+    shown = arm.rows if verbose else arm.rows[:ROWS_SHOWN]
+    labels = write.condition_labels(row.condition for row in arm.rows)
+    grid = Grid((Column("condition"), Column("model"), *_COLUMNS), tuple(_row(row, labels) for row in shown))
+    rest = len(arm.rows) - len(shown)
+    return section(
+        f"By condition, run {_name(arm)}",
+        grid,
+        f"{write.plural(rest, 'more row')}: -v shows all." if rest else None,
+    )
+
+
+def _row(row: ModelUse, labels: dict[str, str]) -> tuple[str, ...]:
+    return (labels[row.condition.key], _model(row.model), *_cells(row.used))
+
+
+def _per_outcome(arms: Iterable[ArmTokens]) -> Grid | None:
+    rows = [
+        (
+            _name(arm),
+            write.printable(each.outcome),
+            write.integer(each.count),
+            write.NONE if each.cost is None else f"{'>=' if arm.total.unknown else ''}{money(each.cost)}",
+        )
+        for arm in arms
+        if arm.total.cost is not None
+        for each in arm.per
+    ]
+    columns = (
+        Column("run"),
+        Column("outcome"),
+        Column("count", right=True),
+        Column("cost for each", right=True),
+    )
+    return Grid(columns, tuple(rows)) if rows else None
+
+
+def _notes(result: TokensResult) -> Iterator[str]:
+    for arm in result.arms:
+        if arm.total.unknown:
+            calls = write.plural(arm.total.unknown, "call")
+            yield f"Run {_name(arm)}: {calls} reported no usage; its sums and its cost are the least there was."
+        if arm.traced < arm.replicates:
+            yield (
+                f"Run {_name(arm)}: {write.integer(arm.replicates - arm.traced)} of "
+                f"{write.plural(arm.replicates, 'replicate')} left no spans; what they used is not known."
+            )
+    unpriced = {model for arm in result.arms for model, used in arm.models.items() if used.cost is None}
+    if unpriced and (result.prices.default or result.prices.models):
+        yield f"No price was given for {', '.join(sorted(map(_model, unpriced)))}, so there is no cost."
+
+
+def _model(model: str | None) -> str:
+    return NO_MODEL if model is None else write.printable(model)
+
+
+def _name(arm: ArmTokens) -> str:
+    return write.printable(arm.run.name)
