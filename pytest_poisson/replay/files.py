@@ -1,0 +1,55 @@
+"""The files of a paired replay, written all or none."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_poisson.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def check_folder(folder: Path, *, force: bool) -> None:
+    """Refuse a folder that holds something, unless it may be replaced.
+
+    Raises
+    ------
+    UserError
+        If the folder is not empty, or is a file.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"--out={folder} is a file; it takes a folder.")
+    if folder.is_dir() and any(folder.iterdir()) and not force:
+        raise UserError(f"--out={folder} is not empty; --force replaces what it holds.")
+
+
+def write_all(folder: Path, files: Mapping[str, str]) -> None:
+    """Write files into a folder: into a new one beside it first, which then takes its place.
+
+    Raises
+    ------
+    UserError
+        If the disk refuses; the folder is then as it was.
+    """
+    folder = Path(os.path.abspath(folder))  # noqa: PTH100  resolve() would follow a link to another place
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as staging:
+            made = Path(staging, "files")
+            made.mkdir()
+            for name, text in files.items():
+                made.joinpath(name).write_text(text, encoding="utf-8", newline="\n")
+            if folder.exists():
+                folder.rename(Path(staging, "before"))
+            try:
+                made.rename(folder)
+            except OSError:
+                shutil.move(Path(staging, "before"), folder)
+                raise
+    except OSError as failure:
+        raise UserError(f"--out={folder} cannot be written: {failure}.") from None
