@@ -10,10 +10,10 @@ from pytest_poisson.errors import UserError
 if TYPE_CHECKING:
     from pytest_poisson.analyses.diff_result import DiffResult
 
-FailWord: TypeAlias = Literal["worse", "any", "too-small", "missing"]
-Reason: TypeAlias = Literal["worse", "any", "too-small", "missing", "not-comparable"]
+FailWord: TypeAlias = Literal["worse", "any", "too-small", "missing", "flips"]
+Reason: TypeAlias = Literal["worse", "any", "too-small", "missing", "flips", "not-comparable"]
 
-FAIL_WORDS: tuple[FailWord, ...] = ("worse", "any", "too-small", "missing")
+FAIL_WORDS: tuple[FailWord, ...] = ("worse", "any", "too-small", "missing", "flips")
 NEVER = "never"
 DEFAULT: tuple[FailWord, ...] = ("worse",)
 
@@ -75,6 +75,7 @@ def decide(result: DiffResult, fail_on: tuple[FailWord, ...] = DEFAULT) -> Decis
         "any": any(row.counted for row in result.rows),
         "too-small": result.verdict == "too small to tell",
         "missing": _missing_matters(result),
+        "flips": False,  # of a paired replay, which is no comparison of rates
     }
     reasons: list[Reason] = [word for word in fail_on if met[word]]
     if result.verdict == "not comparable" or _too_much_is_missing(result):

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_poisson.analyses.check import CheckResult, check
+from pytest_poisson.analyses.paired import PairedResult, paired
 from pytest_poisson.render.explain import explain_row
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from poisson_store import RunReader
     from poisson_store.records import Accounting
     from pytest_poisson.options import Settings
+    from pytest_poisson.replay.declaration import ReplayDeclaration
     from pytest_poisson.stops import Stop
 
 CAP_REACHED = 8
@@ -39,6 +41,10 @@ class Gate:
         The reason of each condition, by key, of which every replicate was skipped.
     nothing_measured
         Whether no replicate at all ended with an outcome.
+    replay
+        The paired replay that `--poisson-paired` declares; None without one.
+    flips
+        Cuts of the replay whose outcome is B, where those are to fail the session.
     """
 
     check: CheckResult | None
@@ -46,6 +52,8 @@ class Gate:
     unmeasured: dict[str, str]
     skipped: dict[str, str]
     nothing_measured: bool
+    replay: PairedResult | None = None
+    flips: tuple[str, ...] = ()
 
     @property
     def status(self) -> int:
@@ -53,7 +61,7 @@ class Gate:
         if self.nothing_measured:
             return NOT_COMPARABLE
         if self.check is None or not self.check.decision.failed:
-            return 0
+            return NO_SINGLE_ITEM if self.flips else 0
         if {"not-comparable", "missing"} & set(self.check.decision.reasons):
             return NOT_COMPARABLE
         return 0 if self.worse else NO_SINGLE_ITEM
@@ -63,20 +71,37 @@ class Gate:
         """Why, as the tail of a sentence; empty where the status is 0."""
         if not self.status:
             return ""
-        if self.nothing_measured or self.check is None:
+        if self.nothing_measured:
             return "no replicate ended with an outcome"
+        if self.check is None or not self.check.decision.failed:
+            return f"decisions flip at {', '.join(self.flips)}"
         return f"the verdict is {self.check.diff.verdict} ({', '.join(self.check.decision.reasons)})"
 
 
-def judge(run: RunReader, baseline: RunReader | None, settings: Settings, *, store: str | None) -> Gate:
+def judge(
+    run: RunReader,
+    baseline: RunReader | None,
+    settings: Settings,
+    *,
+    store: str | None,
+    declaration: ReplayDeclaration | None,
+    open_run: Callable[[str], RunReader],
+) -> Gate:
     """Compare a run with its baseline, if it has one, and say what fails.
 
-    `store` is the store's directory as commands must name it, or None where it is the default.
+    Parameters
+    ----------
+    run, baseline, settings
+        The run that was swept, what it is compared with, and how.
+    store
+        The store's directory as commands must name it, or None where it is the default.
+    declaration, open_run
+        A paired replay to analyse as well, and how its arms are opened.
 
     Raises
     ------
     UserError
-        If an event cannot be compared.
+        If an event cannot be compared, or the replay not be analysed.
     """
     result = None
     if baseline is not None:
@@ -89,6 +114,8 @@ def judge(run: RunReader, baseline: RunReader | None, settings: Settings, *, sto
             method=settings.method,
             fail_on=settings.fail_on,
         )
+    replay = None if declaration is None else paired(declaration, open_run)
+    flipping = [each.cut for each in replay.judged if each.outcome == "B"] if replay is not None else []
     accounts = run.accounting_by_condition()
     return Gate(
         check=result,
@@ -96,6 +123,8 @@ def judge(run: RunReader, baseline: RunReader | None, settings: Settings, *, sto
         unmeasured=_unmeasured(run, accounts),
         skipped=_skipped(run, accounts),
         nothing_measured=not any(each.with_outcome for each in accounts.values()),
+        replay=replay,
+        flips=tuple(flipping) if "flips" in settings.fail_on else (),
     )
 
 

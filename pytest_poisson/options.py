@@ -151,7 +151,7 @@ OPTIONS = (
     ),
     Option(
         "fail_on",
-        "what fails the session: worse, any, too-small, missing, joined by commas, or never (default: worse)",
+        "what fails the session: worse, any, too-small, missing, flips, joined by commas, or never (default: worse)",
         parse_fail_words,
         "WORDS",
         default=DEFAULT_FAIL_ON,
@@ -273,6 +273,9 @@ OPTIONS = (
         default=(),
         ini="linelist",
         repeat=True,
+    ),
+    Option(
+        "paired", "after the sweep, analyse the paired replay that this file declares", parse_text, "FILE"
     ),
     Option("json", "write the result as JSON to this file", parse_text, "FILE"),
     Option("replicate", "run this one replicate of a stored run again, in this process", parse_count, "N"),

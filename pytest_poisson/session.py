@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pytest_poisson.batches import Ranges
     from pytest_poisson.gate import Gate
     from pytest_poisson.options import Settings
+    from pytest_poisson.replay.declaration import ReplayDeclaration
 
 
 TERMINAL_WIDTH = 80
@@ -46,6 +47,7 @@ class SweepSession:
         self._json = _json_file(config, settings)
         self.store = Store(store_directory(config, settings))
         self.xdist_workers = neighbours.take_over_xdist(config)
+        self._replay = _replay_declaration(config, settings)
         self.plan: Plan | None = None
         self.run: RunReader | None = None
         self.gate: Gate | None = None
@@ -223,7 +225,14 @@ class SweepSession:
 
         if self.run is None:
             return
-        self.gate = judge(self.run, baseline, self.settings, store=self._store_to_name)
+        self.gate = judge(
+            self.run,
+            baseline,
+            self.settings,
+            store=self._store_to_name,
+            declaration=self._replay,
+            open_run=self.store.open,
+        )
         if self._json is not None:
             self._json.write_text(self._document(self.run, self.gate), encoding="utf-8", newline="\n")
 
@@ -321,6 +330,18 @@ def _json_file(config: pytest.Config, settings: Settings) -> Path | None:
     if not file.parent.is_dir():
         raise pytest.UsageError(f"--poisson-json={settings.json} lies in a directory that does not exist.")
     return file
+
+
+def _replay_declaration(config: pytest.Config, settings: Settings) -> ReplayDeclaration | None:
+    """Return the paired replay to analyse after the sweep; refuse a bad declaration before anything is spent."""
+    if settings.paired is None:
+        return None
+    from pytest_poisson.replay.declaration import read_declaration
+
+    try:
+        return read_declaration(Path(config.invocation_params.dir, settings.paired))
+    except UserError as refusal:
+        raise pytest.UsageError(f"--poisson-paired: {refusal}") from None
 
 
 def _nothing() -> None:

@@ -340,7 +340,7 @@ def _flips(material: _Material, cut: Cut, pairs: Sequence[Pair]) -> Flips:
     points = tuple(_point(item, by_item[item], cut) for item in sorted(by_item))
     n11, n10, n01, n00 = table[True, True], table[True, False], table[False, True], table[False, False]
     flips, counts = [each[2] for each in points], [each[3] for each in points]
-    estimate = _estimate(n11, n10, n01, n00, flips, counts, declaration)
+    estimate = _estimate((n11, n10, n01, n00), flips, counts, declaration)
     total, order = n11 + n10 + n01 + n00, arm_order(n10, n01)
     outcome = None
     if declaration.floor is not None and estimate.low is not None and estimate.high is not None:
@@ -391,17 +391,14 @@ class _Estimate:
 
 
 def _estimate(
-    n11: int,
-    n10: int,
-    n01: int,
-    n00: int,
+    table: tuple[int, int, int, int],
     flips: Sequence[int],
     counts: Sequence[int],
     declaration: ReplayDeclaration,
 ) -> _Estimate:
     """Return the interval of a flip rate: exact for one pair an item, else with the item as the unit."""
     if max(counts) == 1 and len(counts) > 1:
-        exact = flip_rate(n11, n10, n01, n00)
+        exact = flip_rate(*table)
         return _Estimate(exact.low, exact.high, exact.confidence, "exact binomial")
     pooled = pooled_flips(
         np.array(flips), np.array(counts), resamples=declaration.bootstrap_b, seed=declaration.bootstrap_seed

@@ -148,7 +148,7 @@ def _repeats(repeats: Repeats) -> Section | None:
     rows = []
     for each in (*repeats.agreement, *repeats.majority):
         name = f"agree@{each.j}" if each.measure == "agree" else f"MS@{each.j}"
-        interval = f"{each.low:.3f} to {each.high:.3f}" if each.low == each.low else "none"  # noqa: PLR0124  NaN
+        interval = f"{each.low:.3f} to {each.high:.3f}" if each.low == each.low else "none"
         cost = "-" if each.cost is None else f"{each.cost:.6g}"
         rows.append((name, write.rate(each.rate), interval, f"{each.compared:,}", cost))
     columns = (

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from pytest_poisson.render.accounting_text import accounting_line
 from pytest_poisson.render.diff_text import render_diff
 from pytest_poisson.render.layout import wrap
+from pytest_poisson.render.paired_text import paired_sheet
+from pytest_poisson.render.sheet import as_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,6 +65,11 @@ def render_session(
             *(line for line in lines if line != account),
             *text.rstrip("\n").split("\n"),
         ]  # it has the account
+    if gate.replay is not None:
+        lines += [
+            "",
+            *as_text(paired_sheet(gate.replay), columns=width, colour=colour).rstrip("\n").split("\n"),
+        ]
     if gate.status:
         lines += [
             "",

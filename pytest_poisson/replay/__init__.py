@@ -1,1 +1,1 @@
-"""Paired replay: two arms sent the same requests; how often did the decision at a threshold flip?"""
+"""Paired replay: two arms sent the same requests, and their decisions at a threshold are compared."""

@@ -149,7 +149,7 @@ def parse_declaration(content: Mapping[str, Any], *, where: str) -> ReplayDeclar
     reader = _Reader(content, where)
     reader.check_keys((*REQUIRED, *OPTIONAL), required=REQUIRED)
     return ReplayDeclaration(
-        **{name: reader.text(name) for name in REQUIRED[:6]},  # type: ignore[arg-type]
+        **{name: reader.text(name) for name in REQUIRED[:6]},
         exemptions=reader.texts("exemptions"),
         headers=reader.word("headers", CLAIMS),
         retries=reader.word("retries", CLAIMS),
