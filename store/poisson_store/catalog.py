@@ -76,6 +76,32 @@ class Store:
             create_file(self._file(run.run_id), run)
             return RunWriter(self._file(run.run_id))
 
+    @contextmanager
+    def draft(self, record: RunRecord) -> Iterator[RunWriter]:
+        """Write a run that nobody sees before it is whole; on an exception nothing of it is left.
+
+        Raises
+        ------
+        StoreError
+            As `create` does, and again when the run is whole, should its name be taken meanwhile.
+        """
+        run = self._complete(record)
+        with self._draft() as draft:
+            create_file(draft, run)
+            with RunWriter(draft) as writer:
+                yield writer
+            self._admit(draft, run.run_id, run.name)
+
+    def check_free(self, name: str) -> None:
+        """Check that a run may be given this name.
+
+        Raises
+        ------
+        StoreError
+            If it is not allowed or taken.
+        """
+        self._refuse_taken("", check_name(name))
+
     def reopen(self, name: str) -> RunWriter:
         """Continue a run.
 

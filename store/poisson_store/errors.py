@@ -29,6 +29,10 @@ class NewerSchemaError(StoreError):
     """A run written by a later version of the store than this one reads."""
 
 
+class ImportRefusedError(StoreError):
+    """Another tool's file that cannot be imported as declared; the message names file, place and value."""
+
+
 # SQLite tells what happened in words only, before Python 3.11.
 _REASONS = {
     "disk is full": "the disk is full",
