@@ -15,7 +15,10 @@ from pytest_poisson.cli import (
     check,
     compare,
     diff,
+    exporting,
     fix_check,
+    import_run,
+    importing,
     init,
     merge,
     paired,
@@ -46,6 +49,9 @@ COMMANDS = {
     "baseline": baseline,
     "merge": merge,
     "recover": recover,
+    "import": importing,
+    "import-run": import_run,
+    "export": exporting,
     "init": init,
 }
 DESCRIPTION = "Runs of programs that do not give the same result twice: list, show, compare and gate them."
