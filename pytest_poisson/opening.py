@@ -109,9 +109,13 @@ def continue_run(
         refuse_changed_suite(stored, everything, plan.rollouts)
     writer = store.reopen(stored.run.run_id)
     wanted = {each.found.condition.key: each.replicates for each in plan.conditions}
-    if settings.resume_anyway:
-        writer.redeclare(_redeclared(stored.run, everything, wanted))
-    writer.plan(wanted)
+    try:
+        if settings.resume_anyway:
+            writer.redeclare(_redeclared(stored.run, everything, wanted))
+        writer.plan(wanted)
+    except BaseException:
+        writer.abandon()
+        raise
     with store.open(stored.run.run_id) as now:
         replicates, usage = now.replicates(), now.usage().values()
     nothing = np.array([], dtype=np.int64)

@@ -55,8 +55,8 @@ _NO_REST = (None,) * (_WIDTH - 9)
 class RunWriter:
     """The one writer of a run, used from one thread.
 
-    Made by `Store.create` and `Store.reopen`. As a context manager it ends the run as `interrupted` on an
-    exception and as `complete` where `finish` was not called before.
+    Made by `Store.create` and `Store.reopen`. As a context manager it ends the run as `complete` where `finish` was
+    not called before, and abandons it on an exception.
 
     Attributes
     ----------
@@ -73,8 +73,9 @@ class RunWriter:
         self._synced = self._beaten = -math.inf
         self._identity = _identity(path)
         self._open = True
+        self._changed = False
         try:
-            self._begin_session()
+            self._before = self._begin_session()
             self._read_run()
         except BaseException:
             self._connection.close()
@@ -101,9 +102,11 @@ class RunWriter:
                 bare, rich = _split(batch)
                 fresh = self._fresh(rich) if rich else ()
                 self._add_belongings(fresh)
-                return self._insert(bare) + len(fresh)
+                new = self._insert(bare) + len(fresh)
             except _UNFIT as error:
                 raise self._refusal(batch, error) from error
+        self._changed |= new > 0
+        return new
 
     def beat(self) -> None:
         """Show that the writer lives and flush what was added; call it once a minute where no rows arrive."""
@@ -131,6 +134,7 @@ class RunWriter:
                 "UPDATE conditions SET planned = ? WHERE key = ?",
                 [(count, key) for key, count in planned.items()],
             )
+        self._changed |= planned != {key: before[key] for key in planned}
         self._read_run()
 
     def redeclare(self, run: RunRecord) -> int:
@@ -141,6 +145,7 @@ class RunWriter:
         """
         with self._transaction():
             dropped = redeclare(self._connection, self.run, run)
+        self._changed = True
         self._read_run()
         return dropped
 
@@ -157,11 +162,28 @@ class RunWriter:
         """
         if status not in ENDS:
             raise StoreError(f"status={status!r} is none of {', '.join(ENDS)}.")
-        if not self._open:
-            return
+        if self._open:
+            self._end(status, now_text())
+
+    def abandon(self) -> None:
+        """Give the run back as it was, if nothing was changed since it was opened; else end it as `interrupted`.
+
+        For a caller who finds that a run cannot be gone on with; an exception inside the context does the same.
+        """
+        status, ended_at = self._before
+        if self._changed or status not in ENDS:
+            self.finish("interrupted")
+        elif self._open:
+            self._end(status, ended_at, forget_session=True)
+
+    def _end(self, status: str, ended_at: str, *, forget_session: bool = False) -> None:
         try:
             with self._transaction():
-                end_run(self._connection, status, now_text())
+                if forget_session:
+                    self._connection.execute(
+                        "DELETE FROM sessions WHERE session = (SELECT max(session) FROM sessions)"
+                    )
+                end_run(self._connection, status, ended_at)
             self._connection.execute(f"PRAGMA busy_timeout = {int(SETTLE_S * 1000)}")
             leave_plain(self._connection)
         finally:
@@ -178,7 +200,7 @@ class RunWriter:
             self.finish()
             return
         try:
-            self.finish("interrupted")
+            self.abandon()
         except StoreError:
             return  # the exception on its way out says what went wrong first
 
@@ -187,15 +209,18 @@ class RunWriter:
         self._conditions = positions("condition key", (condition.key for condition in self.run.conditions))
         self._outcomes = positions("outcome", self.run.outcomes)
 
-    def _begin_session(self) -> None:
+    def _begin_session(self) -> tuple[str, str]:
+        """Become the run's writer; return its status so far and when it ended."""
         session = this_session()
         with self._transaction():
+            before: tuple[str, str] = self._connection.execute("SELECT status, ended_at FROM run").fetchone()
             self._connection.execute("UPDATE run SET status = 'running', ended_at = NULL")
             self._connection.execute("DELETE FROM tallies")
             self._connection.execute(
                 "INSERT INTO sessions (host, pid, process_started, started_at, beat_ns) VALUES (?, ?, ?, ?, ?)",
                 (session.host, session.pid, session.process_started, now_text(), session.beat_ns),
             )
+        return before
 
     def _row(self, episode: Episode) -> EpisodeRow:
         return episode_row(
