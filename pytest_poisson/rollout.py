@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_poisson.spans import Trace, current_span
+from pytest_poisson.spans import IDENTITY, Trace, current_span
 
 if TYPE_CHECKING:
     import numpy as np
@@ -104,6 +104,12 @@ class Rollout:
         """The innermost span of this replicate that is open in this context, or None."""
         span = current_span()
         return span if span is not None and span.trace is self.trace else None
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """What names this replicate, to hand on: as a request's metadata, or as OpenTelemetry attributes."""
+        values = (self.run_id, self.condition.key, str(self.replicate))
+        return dict(zip(IDENTITY, values, strict=True))
 
     def step(self, name: str) -> None:
         """Name the step that the spans which follow belong to, until the next call."""

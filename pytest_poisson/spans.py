@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 KINDS = ("llm", "tool", "retrieval", "db", "http", "agent", "other")
 KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
+IDENTITY = ("poisson.run_id", "poisson.condition", "poisson.replicate")
+"""The attributes by which a span that was recorded elsewhere finds its replicate."""
+
 DEFAULT_MAX_SPANS = 10_000
 DEPTH = 50  # levels of a nested value that are written out
 

@@ -11,9 +11,11 @@ if TYPE_CHECKING:
     from pytest_poisson.analyses.episode_trace import EpisodeTrace, Node
     from pytest_poisson.analyses.tokens import ArmTokens, Prices, TokensResult, Used
     from pytest_poisson.render.documents import Document
+    from pytest_poisson.span_files.attach import AttachResult
 
 TRACE_SCHEMA = "pytest-poisson.trace/1"
 TOKENS_SCHEMA = "pytest-poisson.tokens/1"
+ATTACH_SCHEMA = "pytest-poisson.import-spans/1"
 
 
 def trace_document(result: EpisodeTrace) -> Document:
@@ -35,6 +37,19 @@ def tokens_document(result: TokensResult) -> Document:
         "schema": TOKENS_SCHEMA,
         "prices": _prices(result.prices),
         "arms": [_arm(arm) for arm in result.arms],
+    }
+
+
+def attach_document(result: AttachResult) -> Document:
+    """Return what became of imported spans as a document."""
+    return {
+        "schema": ATTACH_SCHEMA,
+        "files": list(result.files),
+        "run_id": result.run_id,
+        "name": result.name,
+        "read": result.read,
+        "added": result.added,
+        "left_out": dict(result.left_out),
     }
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from poisson_store.connection import connect, now_text
 from poisson_store.errors import StoreError, UnknownRunError, storage_errors
 from poisson_store.index import Index
+from poisson_store.late_spans import add_spans
 from poisson_store.listing import list_runs, summarize
 from poisson_store.merge import copy_episodes, merged_record, merged_status
 from poisson_store.names import SUFFIX, check_name, find_run, is_run_id, new_run_id
@@ -23,9 +24,10 @@ from poisson_store.transfer import export_run, refuse_if_written, unpack_run
 from poisson_store.writer import RunWriter, create_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from poisson_store.records import Json, RunRecord, RunSummary
+    from poisson_store.late_spans import AddedSpans
+    from poisson_store.records import Json, RunRecord, RunSummary, Span
 
 _AT_ONCE = 5_000
 
@@ -237,6 +239,21 @@ class Store:
                     writer.add(batch)
                 writer.finish("interrupted")
         return writer.run.run_id
+
+    def add_spans(self, name: str, spans: Iterable[tuple[str, int, Span]]) -> AddedSpans:
+        """Add spans, by condition key and replicate, to the stored episodes of a run that nobody writes.
+
+        A span that its episode has already, by its id, is left as it is, so that a file may be added twice.
+
+        Raises
+        ------
+        StoreError
+            If the run is being written, a span cannot be stored, or the disk refuses.
+        """
+        path = self.resolve(name)
+        with self._index.lock():
+            refuse_if_written(path)
+            return add_spans(path, spans)
 
     def save_comparison(self, comparison_id: str, result: Mapping[str, Json]) -> None:
         """Keep a comparison's result under its id; the same id again replaces it."""
