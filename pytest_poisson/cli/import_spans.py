@@ -16,6 +16,23 @@ if TYPE_CHECKING:
     from pytest_poisson.span_files.found import FoundSpan
 
 SPAN_KINDS = ("otlp", "litellm")
+OF_SPANS = ("run", "no_content", "redact")
+NOT_OF_SPANS = (
+    *(
+        "name",
+        "keep_text",
+        "variant",
+        "metric",
+        "scorer",
+        "cut",
+        "passing",
+        "failing",
+        "errors_fail",
+        "limits_score",
+    ),
+    *("case_by", "where", "paired_by", "renumber", "rollout", "failures", "successes", "t_unit"),
+)
+RENAMED = {"passing": "pass", "failing": "fail"}
 
 
 def add_span_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +52,21 @@ def add_span_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="take matches out of every text (repeatable)",
     )
+
+
+def mismatch(arguments: argparse.Namespace) -> str | None:
+    """Say which option is missing, or is of the other sort of import; None where nothing is wrong."""
+    kind, of_spans = arguments.kind, arguments.kind in SPAN_KINDS
+    needed, what = (
+        ("run", "whose episodes the spans belong to") if of_spans else ("name", "of the run they become")
+    )
+    if not getattr(arguments, needed):
+        return f"import {kind} needs --{needed}, the {'run' if of_spans else 'name'} {what}."
+    for name in NOT_OF_SPANS if of_spans else OF_SPANS:
+        if getattr(arguments, name, None):
+            option = name.replace("_", "-")
+            return f"import {kind} takes no --{RENAMED.get(name, option)}."
+    return None
 
 
 def run(arguments: argparse.Namespace) -> Outcome:

@@ -1,10 +1,11 @@
-"""`pytest-poisson import KIND FILES…`: results of another tool, as one run."""
+"""`pytest-poisson import KIND FILES…`: results of another tool as one run, or spans for a stored one."""
 
 from __future__ import annotations
 
 import argparse
 from typing import TYPE_CHECKING
 
+from pytest_poisson.cli import import_spans
 from pytest_poisson.cli.arguments import add_json, add_store, open_store
 from pytest_poisson.cli.output import Outcome, terminal_width
 from pytest_poisson.cli.statuses import USAGE
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from poisson_store.importers import Cut, Declared, Words
     from poisson_store.importers.kinds import Kind
 
-HELP = "import results of another tool as one run"
+HELP = "import results of another tool as one run, or spans for the episodes of a stored one"
 KIND_NAMES = ("deepeval", "ragas", "inspect", "tau", "promptfoo", "junit", "jsonl", "prove")
 
 OPTIONS = {
@@ -34,11 +35,12 @@ OPTIONS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
-    parser.add_argument("kind", metavar="KIND", choices=KIND_NAMES, help=f"one of {', '.join(KIND_NAMES)}")
+    kinds = (*KIND_NAMES, *import_spans.SPAN_KINDS)
+    parser.add_argument("kind", metavar="KIND", choices=kinds, help=f"one of {', '.join(kinds)}")
     parser.add_argument(
         "files", metavar="FILE", nargs="+", help="the files; a directory stands for those in it"
     )
-    parser.add_argument("--name", metavar="NAME", required=True, help="the name of the run they become")
+    parser.add_argument("--name", metavar="NAME", help="the name of the run they become")
     _add_measure(parser)
     _add_identity(parser)
     _add_own_words(parser)
@@ -52,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         help="what was measured (repeatable)",
     )
+    import_spans.add_span_arguments(parser)
     add_json(parser)
     add_store(parser)
 
@@ -122,7 +125,14 @@ def _add_own_words(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> Outcome:
-    """Import the files, all or nothing, and account for every case."""
+    """Import the files, all or nothing, and account for everything in them."""
+    problem = import_spans.mismatch(arguments)
+    if problem:
+        return Outcome(complaint=problem, status=USAGE)
+    return (import_spans.run if arguments.kind in import_spans.SPAN_KINDS else _import_run)(arguments)
+
+
+def _import_run(arguments: argparse.Namespace) -> Outcome:
     from poisson_store.importers import KINDS, import_results
     from pytest_poisson.render.documents import dump
     from pytest_poisson.render.transfer import import_document, render_import

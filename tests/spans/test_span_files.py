@@ -1,13 +1,12 @@
 """Spans from files: OTLP JSON and LiteLLM's log, into the episodes they name."""
 
-import argparse
 import json
 
 import pytest
 
 from poisson_store import Store
 from poisson_store.records import Tokens
-from pytest_poisson.cli import import_spans
+from pytest_poisson.cli import main
 from pytest_poisson.content import ContentRules
 from pytest_poisson.errors import UserError
 from pytest_poisson.span_files.attach import attach_spans
@@ -320,24 +319,34 @@ def test_what_litellm_really_logs_is_imported(store, tmp_path, monkeypatch):
     assert span.end_ns > span.start_ns > 1_700_000_000 * 10**9
 
 
-def run_command(*arguments):
-    parser = argparse.ArgumentParser()
-    parser.add_argument("kind")
-    parser.add_argument("files", nargs="+")
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--store")
-    import_spans.add_span_arguments(parser)
-    return import_spans.run(parser.parse_args(list(map(str, arguments))))
-
-
-def test_the_command_says_what_became_of_every_span(store, tmp_path):
+def test_the_command_says_what_became_of_every_span(store, tmp_path, capsys):
     """Text and JSON account for what was read."""
     file = tmp_path / "spans.json"
     file.write_text(json.dumps(otlp_document(otlp_span("a", **names(0)), otlp_span("b", trace="x"))))
-    outcome = run_command("otlp", file, "--run=traced", f"--store={store.path}")
-    assert outcome.text == (
+    command = ["import", "otlp", str(file), "--run=traced", f"--store={store.path}"]
+    assert main(command) == 0
+    assert capsys.readouterr().out == (
         "2 spans in 1 file: 1 added to run traced, 1 left out.\n  1 name no run, condition and replicate\n"
     )
-    document = json.loads(run_command("otlp", file, "--run=traced", f"--store={store.path}", "--json").text)
+    assert main([*command, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
     assert document["schema"] == "pytest-poisson.import-spans/1"
     assert (document["read"], document["added"]) == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["otlp", "f"], "import otlp needs --run, the run whose episodes the spans belong to."),
+        (["litellm", "f", "--run=r", "--name=n"], "import litellm takes no --name."),
+        (["otlp", "f", "--run=r", "--pass", "yes"], "import otlp takes no --pass."),
+        (["otlp", "f", "--run=r", "--redact=("], "'(' must be a regular expression"),
+        (["junit", "f"], "import junit needs --name, the name of the run they become."),
+        (["junit", "f", "--name=n", "--run=r"], "import junit takes no --run."),
+        (["junit", "f", "--name=n", "--no-content"], "import junit takes no --no-content."),
+    ],
+)
+def test_options_of_the_other_sort_of_import_are_refused(capsys, arguments, words):
+    """Spans go into a run that is named, results become a run that gets a name; neither takes the other's options."""
+    assert main(["import", *arguments]) == 2
+    assert words in capsys.readouterr().err
