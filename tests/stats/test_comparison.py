@@ -20,7 +20,7 @@ rows = st.lists(st.tuples(count, count, count, count, st.sampled_from([-1, 1])),
 
 
 @given(rows, st.sampled_from([0.01, 0.05, 0.2]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_unpaired_rows_are_the_single_functions(drawn, q):
     """Tests, corrections, intervals and limits equal those computed one function at a time."""
     k0, other0, k1, other1, direction = np.array(drawn).T
@@ -41,7 +41,7 @@ def test_unpaired_rows_are_the_single_functions(drawn, q):
 
 
 @given(rows)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_paired_rows_are_the_single_functions(drawn):
     """Tests, intervals (after minus before) and limits equal those computed one function at a time."""
     both, before, after, neither, direction = np.array(drawn).T
@@ -57,7 +57,7 @@ def test_paired_rows_are_the_single_functions(drawn):
 
 
 @given(rows)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_words_follow_flags_and_limits(drawn):
     """A flagged row is worse when the event moved in the bad direction; the others are judged by their ceiling."""
     k0, other0, k1, other1, direction = np.array(drawn).T

@@ -83,7 +83,7 @@ def test_tango_turns_around_with_the_arms(cells):
 
 
 @given(arm, arm)
-@settings(deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_miettinen_nurminen_turns_around_with_the_arms(first, second):
     """Swapping the arms, or the event and its absence, mirrors the interval."""
     (k1, n1), (k2, n2) = first, second

@@ -14,7 +14,7 @@ count = st.integers(0, 200)
 
 
 @given(st.lists(st.tuples(count, count, count, count), min_size=1, max_size=5), st.floats(0.01, 0.9))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_within_means_the_interval_is(rows, margin):
     """A row is within the margin exactly where its 1 - 2q score interval lies strictly inside."""
     a, b, c, d = np.array(rows).T
