@@ -9,6 +9,7 @@ import numpy as np
 
 from poisson_stats.comparison import compare_paired, compare_unpaired
 from poisson_stats.nearest_counts import Flip, Move, PairedCounts, UnpairedCounts
+from poisson_stats.significance import LEVEL_SLACK
 from poisson_stats.validation import rows
 
 if TYPE_CHECKING:
@@ -65,12 +66,12 @@ def fragility_unpaired(
       none was, one row must reach its rejection region; to count none, every row in it must leave it, and the
       outcomes add up.
     - *A counted row in each direction* makes a trade. To add the missing direction, one row must be rejected at
-      the level that Holm has reached by then; to take one direction away, all its rows must leave the region.
+      the level that Holm has reached by then; to take one direction away, all its rows must leave the region
+      at that level.
     - *Some row is too small*, which hangs on its count before alone.
 
-    Of these the cheapest is returned. It is certified where no route can be cheaper: rejection at the loosest
-    level that Holm could ever reach, and every row that must leave leaving no more than its own region, need as
-    many outcomes.
+    Of these the cheapest is returned. It is certified where no route can be cheaper; a trade that would be
+    cheaper with the help of further rows, and rows that share a condition, may leave that open.
 
     Parameters
     ----------
@@ -207,12 +208,11 @@ class _Search:
             yield from self._count_one()
             yield from self._resize()
             return
-        yield from self._leave(np.flatnonzero(self.found.counted), self.found.alpha)
-        if worse.size and safer.size:
-            q, m = self.found.q, self.found.tests
-            yield from self._leave(worse, q / (m - safer.size))
-            yield from self._leave(safer, q / (m - worse.size))
-        else:
+        if worse.size:
+            yield from self._take_away(worse, others=safer)
+        if safer.size:
+            yield from self._take_away(safer, others=worse)
+        if not (worse.size and safer.size):
             yield from self._make_trade(-1 if worse.size else 1)
 
     def _counted(self, effect: int) -> IntArray:
@@ -230,31 +230,78 @@ class _Search:
         if best:
             yield _Route((best,), best.outcomes)
 
-    def _make_trade(self, effect: int) -> Iterator[_Route]:
-        """Bring one row to be counted with the effect that no counted row has."""
-        q, m, counted = self.found.q, self.found.tests, self.found.counted
-        side = self.found.direction * effect
-        # Holm's procedure has passed all other counted rows when it comes to this one.
-        passed = int(counted.sum()) - counted.astype(np.int64)
-        moves, bounds = [], []
-        for row in range(m):
-            moves.append(self.counts.to_rejected(row, q / (m - int(passed[row])), int(side[row])))
-            bounds.append(self.counts.to_rejected(row, q, int(side[row])))
-        best, bound = _cheapest(moves), _cheapest(bounds)
-        if bound:
-            yield _Route((best,) if best else None, bound.outcomes)
+    def _take_away(self, leaving: IntArray, others: IntArray) -> Iterator[_Route]:
+        """Count none of the given rows any more, where others are counted too.
 
-    def _leave(self, leaving: IntArray, level: float) -> Iterator[_Route]:
-        """Take every given row out of its rejection region at the level.
-
-        None of them may stay in the region at q/m, where Holm's procedure counts whatever else it counts.
+        If r rows stay counted, all others have p above q/(m - r). So for each r up to the number of the other
+        counted rows: the given rows and the cheapest of the others must leave their region at that level. More
+        than those r would only make it harder.
         """
-        needed = [self.counts.to_accepted(row, self.found.alpha) for row in leaving.tolist()]
-        moves = [self.counts.to_accepted(row, level) for row in leaving.tolist()]
-        if all(needed):
-            bound = self._joint_bound(leaving, [move.outcomes for move in needed if move])
-            kept = tuple(move for move in moves if move and move.outcomes)
-            yield _Route(kept if all(moves) else None, bound)
+        best: _Route | None = None
+        bounds = []
+        for r in range(others.size + 1):
+            level = self.found.q / (self.found.tests - r)
+            moves = [self.counts.to_accepted(row, level) for row in leaving.tolist()]
+            rest = [self.counts.to_accepted(row, level) for row in others.tolist()]
+            rest = sorted(rest, key=lambda move: move.outcomes if move else np.inf)[: others.size - r]
+            if not all(moves):
+                continue
+            bounds.append(self._joint_bound(leaving, [move.outcomes for move in moves if move]))
+            if all(rest):
+                kept = tuple(move for move in (*moves, *rest) if move and move.outcomes)
+                route = _Route(kept, bounds[-1])
+                best = route if best is None or route.outcomes < best.outcomes else best
+        if best and best.moves is not None:
+            exact = sum(move.outcomes for move in best.moves)
+            yield _Route(best.moves, min(bounds) if self._shares_conditions() else exact)
+        elif bounds:
+            yield _Route(None, min(bounds))
+
+    def _make_trade(self, effect: int) -> Iterator[_Route]:
+        """Bring one row to be counted with the effect that no counted row has.
+
+        Holm's procedure comes to it after the R rows counted now, so it must be rejected at q/(m - R). Where
+        i further rows are counted before it, q/(m - R - i) would do; but then the first of them must be brought
+        below q/(m - R), and of all of them those that are not below their own level by now.
+        """
+        q, m, counted = self.found.q, self.found.tests, self.found.counted
+        rank, side = int(counted.sum()), self.found.direction * effect
+        new = np.flatnonzero(~counted).tolist()
+        moves = [self.counts.to_rejected(row, q / (m - rank), int(side[row])) for row in new]
+        moves += [
+            self.counts.to_rejected(row, q / (m - rank + 1), int(side[row]))
+            for row in np.flatnonzero(counted).tolist()
+        ]
+        best = _cheapest(moves)
+        # A counted row that changes sides, at the loosest level there is.
+        turned = [self.counts.to_rejected(row, q, int(side[row])) for row in np.flatnonzero(counted).tolist()]
+        bounds = [move.outcomes for move in [_cheapest(turned)] if move]
+        bounds += self._detours(new, side, best.outcomes if best else m)
+        if best or bounds:
+            yield _Route((best,) if best else None, min(bounds, default=0))
+
+    def _detours(self, new: list[int], side: IntArray, most: int) -> Iterator[int]:
+        """Yield what the trade costs at least with i = 0, 1, … further rows counted first."""
+        q, m, rank = self.found.q, self.found.tests, int(self.found.counted.sum())
+        nearest = _cheapest(
+            self.counts.to_rejected(row, q / (m - rank), way) for row in new for way in (1, -1)
+        )
+        for i in range(len(new)):
+            level = q / (m - rank - i)
+            row_alone = _cheapest(self.counts.to_rejected(row, level, int(side[row])) for row in new)
+            below = int(np.count_nonzero(self.found.p[new] <= q / (m - rank - i + 1) * (1 + LEVEL_SLACK)))
+            first = max(nearest.outcomes if nearest else most, i - below) if i else 0
+            if i - below > most:
+                return
+            if row_alone:
+                yield (
+                    max(row_alone.outcomes, first)
+                    if self._shares_conditions()
+                    else row_alone.outcomes + first
+                )
+
+    def _shares_conditions(self) -> bool:
+        return int(self.condition.max()) + 1 < self.condition.size
 
     def _resize(self) -> Iterator[_Route]:
         """Make one row too small, or all that are too small large enough."""

@@ -25,8 +25,8 @@ LEVEL_SLACK = 1e-12
 TIE_TOLERANCE = 1e-7
 """Relative tolerance under which two tables count as equally probable.
 
-Tables whose exact probabilities are equal come out a few ulps apart. Without a tolerance more than a quarter
-of the 64 v 64 tables get a wrong two-sided p. SciPy and R use the same value.
+Tables whose exact probabilities are equal come out a few ulps apart: with probabilities from log-factorials
+more than a quarter of the 64 v 64 tables get a wrong two-sided p. SciPy and R use the same value.
 """
 
 

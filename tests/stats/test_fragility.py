@@ -14,7 +14,7 @@ from poisson_stats.fragility import fragility_paired, fragility_unpaired
 from poisson_stats.limits import limits_paired, limits_unpaired
 from tests.oracles.exact_tables import fisher_p, mcnemar_p
 
-Q = 0.3
+Q = 0.5
 
 
 def word(p_values, effects, too_small):
@@ -71,7 +71,8 @@ def check(found, brute, verdict_after):
 
 @st.composite
 def unpaired(draw, rows):
-    sizes = [(draw(st.integers(1, 6)), draw(st.integers(1, 6))) for _ in range(rows)]
+    size = st.integers(1, 6 if rows < 3 else 3)
+    sizes = [(draw(size), draw(size)) for _ in range(rows)]
     counts = [(draw(st.integers(0, n)), draw(st.integers(0, m))) for n, m in sizes]
     return (
         sizes,
@@ -81,9 +82,9 @@ def unpaired(draw, rows):
     )
 
 
-@pytest.mark.parametrize("rows", [1, 2])
+@pytest.mark.parametrize("rows", [1, 2, 3])
 def test_unpaired_equals_brute_force(rows):
-    """Certified numbers are the minimum over all counts of one and two rows; others are not below it."""
+    """Certified numbers are the minimum over all counts of one to three rows; others are not below it."""
     certified = []
 
     @given(unpaired(rows))
@@ -120,7 +121,7 @@ def test_unpaired_equals_brute_force(rows):
         certified.append(found.certified)
 
     run()
-    assert np.mean(certified) > 0.8
+    assert np.mean(certified) > 0.9
 
 
 @st.composite
