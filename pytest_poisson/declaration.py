@@ -13,6 +13,9 @@ from pytest_poisson.options import RECORDING, option_named
 PASSED, FAILED = "passed", "failed"
 """The outcomes of a replicate that does not call `rollout.end`."""
 
+PROMISES = ("at_most", "at_least")
+"""The arguments that promise a bound on the rate of an event."""
+
 
 @dataclass(frozen=True)
 class Declaration:
@@ -30,6 +33,8 @@ class Declaration:
     retry_on: tuple[type[BaseException], ...] = ()
     steps: tuple[str, ...] = ()  # that `rollout.step` may name, in order
     gates: tuple[str, ...] = ()  # steps that every replicate is to pass
+    at_most: Mapping[str, float] = field(default_factory=dict)  # promised bounds on rates, by event
+    at_least: Mapping[str, float] = field(default_factory=dict)
 
     def knows(self, outcome: str) -> bool:
         """Tell whether a replicate may end with this word: a declared one, or `passed` or `failed`."""
@@ -37,6 +42,7 @@ class Declaration:
 
     def settings(self) -> dict[str, Any]:
         """Return what the store keeps beside the words, as JSON."""
+        promised = {name: dict(getattr(self, name)) for name in PROMISES if getattr(self, name)}
         return {
             "raises": {kind.__name__: outcome for kind, outcome in self.raises.items()},
             "recording": dict(self.recording),
@@ -44,6 +50,7 @@ class Declaration:
             "retry_on": [kind.__name__ for kind in self.retry_on],
             "steps": list(self.steps),
             "gates": list(self.gates),
+            **promised,
         }
 
 
@@ -88,6 +95,8 @@ def declare(marks: Iterable[Mapping[str, Any]], *, default_id: str, where: str) 
         retry_on=reader.exception_types("retry_on"),
         steps=reader.words("steps") or (),
         gates=reader.words("gates") or (),
+        at_most=reader.bounds("at_most"),
+        at_least=reader.bounds("at_least"),
     )
     reader.refuse_contradictions(declaration)
     reader.refuse_retried_outcomes(declaration)
@@ -121,6 +130,7 @@ class _MarkReader:
         "retry_on",
         "steps",
         "gates",
+        *PROMISES,
         *RECORDING,
     )
 
@@ -175,6 +185,17 @@ class _MarkReader:
             )
         return dict(value)
 
+    def bounds(self, name: str) -> dict[str, float]:
+        value = self.given.get(name)
+        if value is None:
+            return {}
+        if not isinstance(value, Mapping) or not all(isinstance(event, str) for event in value):
+            raise self.refuse(name, "must map events to rates, as in {'timeout': 0.05}")
+        for event, bound in value.items():
+            if isinstance(bound, bool) or not isinstance(bound, (int, float)) or not 0 < bound < 1:
+                raise self.refuse(name, f"promises {bound!r} of {event!r}; a bound is a rate between 0 and 1")
+        return {"+".join(parts_of(event)): float(bound) for event, bound in value.items()}
+
     def recording(self) -> dict[str, Any]:
         return {name: self.setting(option_named(name)) for name in RECORDING if name in self.given}
 
@@ -215,6 +236,8 @@ class _MarkReader:
             ("failures", declaration.failures),
             ("successes", declaration.successes),
             ("raises", declaration.raises.values()),
+            ("at_most", [word for event in declaration.at_most for word in parts_of(event)]),
+            ("at_least", [word for event in declaration.at_least for word in parts_of(event)]),
         ):
             for word in words:
                 if not declaration.knows(word):
@@ -225,6 +248,11 @@ class _MarkReader:
                 raise self.refuse(
                     "failures", f"and successes both hold {word!r}; an outcome is one or the other"
                 )
+
+
+def parts_of(event: str) -> tuple[str, ...]:
+    """Return the outcomes that an event joins by '+'."""
+    return tuple(dict.fromkeys(part.strip() for part in event.split("+")))
 
 
 def is_outcome_word(word: object) -> bool:

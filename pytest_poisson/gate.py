@@ -9,13 +9,18 @@ import pytest
 
 from pytest_poisson.analyses.check import CheckResult, check
 from pytest_poisson.analyses.paired import PairedResult, paired
+from pytest_poisson.analyses.promises import judge_run
+from pytest_poisson.fail_on import decide
 from pytest_poisson.render.explain import explain_row
+from pytest_poisson.render.promises_text import explain_promise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from poisson_store import RunReader
     from poisson_store.records import Accounting
+    from pytest_poisson.analyses.promises import PromisesResult
+    from pytest_poisson.fail_on import Decision
     from pytest_poisson.options import Settings
     from pytest_poisson.replay.declaration import ReplayDeclaration
     from pytest_poisson.stops import Stop
@@ -33,8 +38,12 @@ class Gate:
     ----------
     check
         The comparison and what of it fails; None without a baseline.
-    worse
-        The failure text of each condition, by key, that changed for the worse.
+    promises
+        What the rollouts promise, judged.
+    decision
+        What of both fails.
+    failures
+        The failure text of each condition, by key, that changed for the worse or missed a promise.
     unmeasured
         The failure text of each condition, by key, of which no replicate ended with an outcome.
     skipped
@@ -48,7 +57,9 @@ class Gate:
     """
 
     check: CheckResult | None
-    worse: dict[str, str]
+    promises: PromisesResult
+    decision: Decision
+    failures: dict[str, str]
     unmeasured: dict[str, str]
     skipped: dict[str, str]
     nothing_measured: bool
@@ -60,11 +71,11 @@ class Gate:
         """The exit status that the sweep asks for where no item fails for it: 0, 9 or 10."""
         if self.nothing_measured:
             return NOT_COMPARABLE
-        if self.check is None or not self.check.decision.failed:
+        if not self.decision.failed:
             return NO_SINGLE_ITEM if self.flips else 0
-        if {"not-comparable", "missing"} & set(self.check.decision.reasons):
+        if {"not-comparable", "missing"} & set(self.decision.reasons):
             return NOT_COMPARABLE
-        return 0 if self.worse else NO_SINGLE_ITEM
+        return 0 if self.failures else NO_SINGLE_ITEM
 
     @property
     def status_reason(self) -> str:
@@ -73,9 +84,11 @@ class Gate:
             return ""
         if self.nothing_measured:
             return "no replicate ended with an outcome"
-        if self.check is None or not self.check.decision.failed:
+        if not self.decision.failed:
             return f"decisions flip at {', '.join(self.flips)}"
-        return f"the verdict is {self.check.diff.verdict} ({', '.join(self.check.decision.reasons)})"
+        if self.check is None:
+            return f"{len(self.promises.with_word('too small to tell'))} promises are too small to tell"
+        return f"the verdict is {self.check.diff.verdict} ({', '.join(self.decision.reasons)})"
 
 
 def judge(
@@ -87,7 +100,7 @@ def judge(
     declaration: ReplayDeclaration | None,
     open_run: Callable[[str], RunReader],
 ) -> Gate:
-    """Compare a run with its baseline, if it has one, and say what fails.
+    """Judge what a run promises, compare it with its baseline, if it has one, and say what fails.
 
     Parameters
     ----------
@@ -116,10 +129,14 @@ def judge(
         )
     replay = None if declaration is None else paired(declaration, open_run)
     flipping = [each.cut for each in replay.judged if each.outcome == "B"] if replay is not None else []
+    promises = judge_run(run, q=settings.q) if result is None else result.promises
+    decision = decide(None, settings.fail_on, promises) if result is None else result.decision
     accounts = run.accounting_by_condition()
     return Gate(
         check=result,
-        worse=_worse(result, store),
+        promises=promises,
+        decision=decision,
+        failures=_failures(result, promises, decision, store),
         unmeasured=_unmeasured(run, accounts),
         skipped=_skipped(run, accounts),
         nothing_measured=not any(each.with_outcome for each in accounts.values()),
@@ -128,13 +145,17 @@ def judge(
     )
 
 
-def _worse(result: CheckResult | None, store: str | None) -> dict[str, str]:
-    if result is None:
-        return {}
+def _failures(
+    result: CheckResult | None, promises: PromisesResult, decision: Decision, store: str | None
+) -> dict[str, str]:
+    """Write why each condition fails its item: every change for the worse, then every missed promise."""
     texts: dict[str, list[str]] = {}
-    for position in result.decision.rows:
-        row = result.diff.rows[position]
-        texts.setdefault(row.condition.key, []).append(explain_row(result.diff, row, store=store))
+    if result is not None:
+        for row in (result.diff.rows[position] for position in decision.rows):
+            texts.setdefault(row.condition.key, []).append(explain_row(result.diff, row, store=store))
+    for promise in (promises.promises[position] for position in decision.missed):
+        text = explain_promise(promises, promise, store=store)
+        texts.setdefault(promise.condition.key, []).append(text)
     return {key: "\n\n".join(parts) for key, parts in texts.items()}
 
 

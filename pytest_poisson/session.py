@@ -239,7 +239,9 @@ class SweepSession:
     def _document(self, run: RunReader, gate: Gate) -> str:
         """Return what `pytest-poisson check`, or `show` where there is no baseline, gives as JSON."""
         from pytest_poisson.analyses.show import show
-        from pytest_poisson.render.documents import check_document, dump, show_document
+        from pytest_poisson.render.diff_documents import check_document
+        from pytest_poisson.render.documents import dump
+        from pytest_poisson.render.run_documents import show_document
 
         return dump(show_document(show(run)) if gate.check is None else check_document(gate.check))
 
@@ -275,8 +277,8 @@ class SweepSession:
         if key in self.gate.unmeasured:
             self.unmeasured_items.append(item.nodeid)
             pytest.fail(self.gate.unmeasured[key], pytrace=False)
-        if key in self.gate.worse:
-            pytest.fail(self.gate.worse[key], pytrace=False)
+        if key in self.gate.failures:
+            pytest.fail(self.gate.failures[key], pytrace=False)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print the run's accounting, the verdict, and the next command to type."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_poisson.analyses.diff import diff
+from pytest_poisson.analyses.promises import judge_run
 from pytest_poisson.fail_on import DEFAULT, decide
 
 if TYPE_CHECKING:
@@ -13,14 +14,16 @@ if TYPE_CHECKING:
 
     from poisson_store.reader import RunReader
     from pytest_poisson.analyses.diff_result import DiffResult
+    from pytest_poisson.analyses.promises import PromisesResult
     from pytest_poisson.fail_on import Decision, FailWord
 
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """A comparison and what the gate makes of it."""
+    """A comparison, the promises of the run after, and what the gate makes of them."""
 
     diff: DiffResult
+    promises: PromisesResult
     decision: Decision
 
 
@@ -34,9 +37,10 @@ def check(
     method: str | None = None,
     fail_on: tuple[FailWord, ...] = DEFAULT,
 ) -> CheckResult:
-    """Compare two runs and say which of the words in `fail_on` the comparison meets.
+    """Compare two runs, judge what the second promises, and say which of the words in `fail_on` they meet.
 
     The other parameters, and what is raised, are those of `diff`.
     """
     result = diff(before, after, events=events, q=q, max_mde=max_mde, method=method)
-    return CheckResult(result, decide(result, fail_on))
+    promises = judge_run(after, q=q)
+    return CheckResult(result, promises, decide(result, fail_on, promises))

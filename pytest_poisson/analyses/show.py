@@ -6,12 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_poisson.analyses.coverage import in_order
+from pytest_poisson.analyses.pass_rates import pass_rates
+from pytest_poisson.analyses.promises import judge_run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from poisson_store.reader import RunReader
     from poisson_store.records import Accounting, ConditionRecord, RunRecord
+    from pytest_poisson.analyses.pass_rates import PassRates
+    from pytest_poisson.analyses.promises import PromisesResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,7 @@ class ShownCondition:
 
 @dataclass(frozen=True, slots=True)
 class ShowResult:
-    """One run, described without any test.
+    """One run, described without comparing it.
 
     Attributes
     ----------
@@ -45,11 +49,17 @@ class ShowResult:
         Of the whole run.
     conditions
         Sorted by rollout and axis values.
+    promises
+        What its rollouts promise, judged.
+    pass_rates
+        Of each rollout with declared successes.
     """
 
     run: RunRecord
     accounting: Accounting
     conditions: tuple[ShownCondition, ...]
+    promises: PromisesResult
+    pass_rates: tuple[PassRates, ...]
 
 
 def show(reader: RunReader) -> ShowResult:
@@ -64,4 +74,4 @@ def show(reader: RunReader) -> ShowResult:
         )
         for condition in in_order(reader.conditions)
     )
-    return ShowResult(run, reader.accounting(), conditions)
+    return ShowResult(run, reader.accounting(), conditions, judge_run(reader), pass_rates(reader))

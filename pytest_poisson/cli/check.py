@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_poisson.cli.arguments import add_comparison, add_fail_on
-from pytest_poisson.cli.output import Outcome
+from pytest_poisson.cli.output import Outcome, terminal_width
 from pytest_poisson.cli.statuses import GATE, PASSED, REFUSED
 
 if TYPE_CHECKING:
@@ -27,7 +27,9 @@ def run(arguments: argparse.Namespace) -> Outcome:
     from pytest_poisson.analyses.check import check
     from pytest_poisson.cli.comparison import as_text, two_runs
     from pytest_poisson.render.check_text import render_decision
-    from pytest_poisson.render.documents import check_document, dump
+    from pytest_poisson.render.diff_documents import check_document
+    from pytest_poisson.render.documents import dump
+    from pytest_poisson.render.promises_text import promises_lines
 
     with two_runs(arguments) as (before, after):
         result = check(
@@ -41,8 +43,9 @@ def run(arguments: argparse.Namespace) -> Outcome:
         )
     if arguments.json:
         return Outcome(dump(check_document(result)), status=_status(result))
-    decision = render_decision(result.decision)
-    return Outcome(f"{as_text(result.diff, arguments)}\n{decision}\n", status=_status(result))
+    promises = promises_lines(result.promises, width=terminal_width(), verbose=arguments.verbose)
+    parts = [as_text(result.diff, arguments), *(["\n".join(promises) + "\n"] if promises else [])]
+    return Outcome("\n".join([*parts, f"{render_decision(result.decision)}\n"]), status=_status(result))
 
 
 def _status(result: CheckResult) -> int:

@@ -23,7 +23,8 @@ def run(arguments: argparse.Namespace) -> Outcome:
     """Compare two runs; where nothing can be compared, say why and print no report."""
     from pytest_poisson.analyses.diff import diff
     from pytest_poisson.cli.comparison import as_text, two_runs
-    from pytest_poisson.render.documents import diff_document, dump
+    from pytest_poisson.render.diff_documents import diff_document
+    from pytest_poisson.render.documents import dump
 
     with two_runs(arguments) as (before, after):
         result = diff(

@@ -22,7 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> Outcome:
     """List the runs."""
     from pytest_poisson.analyses.runs import list_runs
-    from pytest_poisson.render.documents import dump, runs_document
+    from pytest_poisson.render.documents import dump
+    from pytest_poisson.render.run_documents import runs_document
     from pytest_poisson.render.runs_text import render_runs
 
     store = open_store(arguments)

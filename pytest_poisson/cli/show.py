@@ -59,7 +59,8 @@ def run(arguments: argparse.Namespace) -> Outcome:
 
 def _show_run(arguments: argparse.Namespace) -> Outcome:
     from pytest_poisson.analyses.show import show
-    from pytest_poisson.render.documents import dump, show_document
+    from pytest_poisson.render.documents import dump
+    from pytest_poisson.render.run_documents import show_document
     from pytest_poisson.render.show_text import render_show
 
     with open_store(arguments).open(arguments.run) as reader:

@@ -14,7 +14,8 @@ def describe_stored(store: Store, run_id: str, *, json: bool) -> Outcome:
     """Return the account of a run that has just been written, as `show` gives it where JSON is wanted."""
     from pytest_poisson.analyses.show import show
     from pytest_poisson.render.accounting_text import accounting_line
-    from pytest_poisson.render.documents import dump, show_document
+    from pytest_poisson.render.documents import dump
+    from pytest_poisson.render.run_documents import show_document
 
     with store.open(run_id) as stored:
         if json:

@@ -10,8 +10,9 @@ if TYPE_CHECKING:
 REASONS = {
     "worse": "a change for the worse",
     "any": "a change",
-    "too-small": "the comparison is too small to tell",
+    "too-small": "the comparison or a promise is too small to tell",
     "missing": "outcomes are missing that could hide a change",
+    "missed": "a missed promise",
     "not-comparable": "the runs are not comparable",
 }
 

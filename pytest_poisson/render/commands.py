@@ -6,19 +6,27 @@ import shlex
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from poisson_store.records import ConditionRecord
     from pytest_poisson.analyses.diff_result import DiffResult, DiffRow
 
 
 def replay_command(result: DiffResult, row: DiffRow, store: str | None = None) -> str | None:
     """Return the command that runs one replicate of a row again, or None where there is none to show."""
-    if row.replay is None or not row.condition.nodeid:
+    return replicate_command(result.after.name, row.condition, row.replay, store)
+
+
+def replicate_command(
+    run: str, condition: ConditionRecord, replicate: int | None, store: str | None = None
+) -> str | None:
+    """Return the command that runs one stored replicate again, or None where there is none to show."""
+    if replicate is None or not condition.nodeid:
         return None
     return _command(
         "pytest",
-        f"--poisson-replicate={row.replay}",
-        f"--poisson-run={result.after.name}",
+        f"--poisson-replicate={replicate}",
+        f"--poisson-run={run}",
         *([f"--poisson-store={store}"] if store else []),
-        row.condition.nodeid,
+        condition.nodeid,
     )
 
 

@@ -38,7 +38,7 @@ def rate(value: float | None) -> str:
     """Write a rate with 3 decimals; 0.000 and 1.000 are kept for none and all."""
     if value is None:
         return NONE
-    text = f"{value:.3f}"
+    text = f"{_settled(value):.3f}"
     if text == "0.000" and value > 0:
         return "<0.001"
     if text == "1.000" and value < 1:
@@ -53,7 +53,7 @@ def points(value: float | None) -> str:
     if value == 0:
         return "0.000"
     decimals = max(3, -math.floor(math.log10(abs(value)))) if abs(value) < 0.0005 else 3
-    return f"{value:+.{decimals}f}"
+    return f"{_settled(value):+.{decimals}f}"
 
 
 def percentage_points(value: float | None, *, sign: bool = True) -> str:
@@ -80,7 +80,12 @@ def limit(value: Limit) -> str:
 
 def size(value: float | None) -> str:
     """Write the size of a change, which has no sign, with 3 decimals."""
-    return NONE if value is None else f"{value:.3f}"
+    return NONE if value is None else f"{_settled(value):.3f}"
+
+
+def _settled(value: float) -> float:
+    """Return a figure without the last digits, so that equal ones are rounded alike however they were computed."""
+    return round(value, 12)
 
 
 def ceiling(value: float) -> str:

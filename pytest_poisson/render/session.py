@@ -9,6 +9,7 @@ from pytest_poisson.render.accounting_text import accounting_line
 from pytest_poisson.render.diff_text import render_diff
 from pytest_poisson.render.layout import wrap
 from pytest_poisson.render.paired_text import paired_sheet
+from pytest_poisson.render.promises_text import promises_lines
 from pytest_poisson.render.sheet import as_text
 
 if TYPE_CHECKING:
@@ -53,8 +54,10 @@ def render_session(
     lines = [*_notices(notices, width), account, *_unfinished(run, stop, width)]
     if gate is None:
         return lines
+    promises = promises_lines(gate.promises, width=width, verbose=verbosity > 0)
     if gate.check is None:
-        lines += [*_outcomes(run, width), *([] if verbosity < 0 else _next(run, gate))]
+        lines += _outcomes(run, width)
+        lines += [] if verbosity < 0 else [*_apart(promises), *_next(run, gate)]
     elif verbosity < 0:
         lines.append(f"verdict: {gate.check.diff.verdict}")
     else:
@@ -64,6 +67,7 @@ def render_session(
         lines = [
             *(line for line in lines if line != account),
             *text.rstrip("\n").split("\n"),
+            *_apart(promises),
         ]  # it has the account
     if gate.replay is not None:
         lines += [
@@ -76,6 +80,11 @@ def render_session(
             *wrap(f"The session fails with exit status {gate.status}: {gate.status_reason}.", width),
         ]
     return lines
+
+
+def _apart(section: Sequence[str]) -> list[str]:
+    """Return a section with the empty line before it."""
+    return ["", *section] if section else []
 
 
 def _unfinished(run: RunReader, stop: Stop | None, width: int) -> list[str]:

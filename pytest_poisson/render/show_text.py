@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_poisson.render import formatting as write
 from pytest_poisson.render.accounting_text import accounting_line
 from pytest_poisson.render.layout import INDENT, Column, Paint, table, wrap
+from pytest_poisson.render.promises_text import pass_rates_lines, promises_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,11 +31,15 @@ def render_show(result: ShowResult, *, width: int = 80, colour: bool = False, ve
     colour
         Whether to use terminal colours.
     verbose
-        Show every condition and every package; else the first 30 conditions of a rollout.
+        Show every condition, promise and package; else the first 30 conditions of a rollout.
     """
     sections = [_title(result, width, Paint(colour))]
     for rollout, group in groupby(result.conditions, key=lambda shown: shown.condition.rollout):
         sections.append(_rollout(rollout, list(group), width, verbose=verbose))
+        sections += [
+            pass_rates_lines(each, width=width) for each in result.pass_rates if each.rollout == rollout
+        ]
+    sections.append(promises_lines(result.promises, width=width, verbose=verbose))
     sections.append(_environment(result.run, width, verbose=verbose))
     return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
 

@@ -6,7 +6,8 @@ import pytest
 
 from poisson_store import Store
 from pytest_poisson.analyses.diff import diff
-from pytest_poisson.render.documents import diff_document, dump
+from pytest_poisson.render.diff_documents import diff_document
+from pytest_poisson.render.documents import dump
 from tests.stored_runs import OTHER_SALT, cell, endings, write_run
 
 

@@ -26,6 +26,13 @@ def test_outcomes_may_be_left_to_successes_and_failures():
     assert read({"failures": ["timeout"], "successes": ["ok"]}).outcomes == ("ok", "timeout")
 
 
+def test_promises_are_kept_with_the_rollout():
+    """Promised bounds are stored with the declaration, their events spelled in one way."""
+    declaration = read({"outcomes": ["a", "b"], "at_most": {"a + b": 0.5}, "at_least": {"passed": 0.25}})
+    assert declaration.settings()["at_most"] == {"a+b": 0.5}
+    assert declaration.settings()["at_least"] == {"passed": 0.25}
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -46,6 +53,10 @@ def test_outcomes_may_be_left_to_successes_and_failures():
         ({"raises": {"TimeoutError": "a"}}, r"must map exception classes to outcomes"),
         ({"raises": {TimeoutError: "slow"}}, r"holds 'slow', which is not among the outcomes passed, failed"),
         ({"id": ""}, r"id='' .* must be a text"),
+        ({"at_most": ["failed"]}, r"at_most=\['failed'\] .* must map events to rates"),
+        ({"at_most": {"failed": 5}}, r"promises 5 of 'failed'; a bound is a rate between 0 and 1"),
+        ({"at_least": {"passed": True}}, r"promises True of 'passed'; a bound is a rate between 0 and 1"),
+        ({"at_least": {"passed+lost": 0.5}}, r"holds 'lost', which is not among the outcomes passed, failed"),
     ],
 )
 def test_what_makes_no_sense_is_refused_with_its_value(arguments, sentence):

@@ -6,7 +6,7 @@ from pathlib import Path
 from poisson_store import Store
 from pytest_poisson.analyses.check import check
 from pytest_poisson.analyses.show import show
-from pytest_poisson.render import documents
+from pytest_poisson.render import diff_documents, documents, run_documents
 from tests.golden import assert_golden
 from tests.render import scenarios
 from tests.stored_runs import cell, endings
@@ -28,20 +28,20 @@ def test_the_document_is_as_it_was(tmp_path):
 
     Figures are compared to 9 digits: the last ones are those of the numerical libraries.
     """
-    document = documents.diff_document(scenarios.too_small(tmp_path))
+    document = diff_documents.diff_document(scenarios.too_small(tmp_path))
     assert_golden(documents.dump(rounded(document)), GOLDEN / "diff.json")
 
 
 def test_equal_inputs_give_equal_bytes(tmp_path):
     """Two stores with the same runs, compared apart, give the very same text."""
-    one = documents.dump(documents.diff_document(scenarios.trade(tmp_path / "one")))
-    other = documents.dump(documents.diff_document(scenarios.trade(tmp_path / "other")))
+    one = documents.dump(diff_documents.diff_document(scenarios.trade(tmp_path / "one")))
+    other = documents.dump(diff_documents.diff_document(scenarios.trade(tmp_path / "other")))
     assert one == other
 
 
 def test_the_text_is_plain_json(tmp_path):
     """The text is ASCII, sorted, ends in one line feed, and reads back as the document."""
-    document = documents.diff_document(scenarios.trade(tmp_path))
+    document = diff_documents.diff_document(scenarios.trade(tmp_path))
     text = documents.dump(document)
     assert text.isascii()
     assert text.endswith("}\n")
@@ -54,10 +54,10 @@ def test_each_document_names_its_schema(tmp_path):
     result = scenarios.trade(tmp_path)
     store = Store(tmp_path)
     with store.open("base") as before, store.open("patched") as after:
-        checked = documents.check_document(check(before, after))
-        shown = documents.show_document(show(after))
-    listed = documents.runs_document(store.runs())
-    schemas = [each["schema"] for each in (documents.diff_document(result), checked, shown, listed)]
+        checked = diff_documents.check_document(check(before, after))
+        shown = run_documents.show_document(show(after))
+    listed = run_documents.runs_document(store.runs())
+    schemas = [each["schema"] for each in (diff_documents.diff_document(result), checked, shown, listed)]
     assert schemas == [f"pytest-poisson.{name}/1" for name in ("diff", "check", "show", "runs")]
 
 
@@ -66,8 +66,8 @@ def test_check_holds_the_very_comparison(tmp_path):
     result = scenarios.trade(tmp_path)
     store = Store(tmp_path)
     with store.open("base") as before, store.open("patched") as after:
-        document = documents.check_document(check(before, after))
-    assert document["diff"] == documents.diff_document(result)
+        document = diff_documents.check_document(check(before, after))
+    assert document["diff"] == diff_documents.diff_document(result)
     assert document["failing_rows"] == [i for i, row in enumerate(result.rows) if row.is_worse]
     assert (document["failed"], document["reasons"]) == (True, ["worse"])
 
@@ -80,9 +80,9 @@ def test_what_is_undefined_is_null(tmp_path):
         [(lone, endings(resolved=20)), (other, endings(resolved=20))],
         [(lone, endings(errored=20)), (other, endings(resolved=20))],
     )
-    row = next(each for each in documents.diff_document(result)["rows"] if each["axes"] == {"task": "a"})
+    row = next(each for each in diff_documents.diff_document(result)["rows"] if each["axes"] == {"task": "a"})
     assert (row["after"]["rate"], row["change"], row["low"], row["high"]) == (None, None, None, None)
-    assert documents.dump(documents.diff_document(result))
+    assert documents.dump(diff_documents.diff_document(result))
 
 
 def test_a_p_value_is_never_zero(tmp_path):
@@ -94,6 +94,6 @@ def test_a_p_value_is_never_zero(tmp_path):
         [(each, endings(timeout=2000)) for each in cells],
         events=["timeout"],
     )
-    (row,) = documents.diff_document(result)["rows"]
+    (row,) = diff_documents.diff_document(result)["rows"]
     assert row["p"] is None
     assert row["log_p"] < -1000

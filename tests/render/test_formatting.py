@@ -133,3 +133,9 @@ def test_no_two_labels_are_the_same(axes):
     conditions = [cell(one=one, two=two) for one, two in axes]
     labels = write.condition_labels(conditions)
     assert len(set(labels.values())) == len({condition.key for condition in conditions})
+
+
+def test_the_last_digits_do_not_round():
+    """Figures that differ by the noise of their computation alone read the same, also half way between two."""
+    assert write.rate(0.9075) == write.rate(0.9074999999999999) == write.rate(1 - 0.0925)
+    assert write.points(0.1 + 0.2 - 0.2995) == write.points(0.0005)
