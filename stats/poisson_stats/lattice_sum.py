@@ -63,7 +63,7 @@ class LatticeSum:
     Attributes
     ----------
     values : ndarray of int, shape (v,)
-        The values of the first kind of summand, then of the second, and so on; each kind starts at 0.
+        The values of the first kind of summand, then of the second, and so on; the smallest of each is 0.
     log_p : ndarray of float, shape (v,)
         Their log-probabilities; each kind's probabilities add up to 1.
     starts : ndarray of int, shape (k,)
