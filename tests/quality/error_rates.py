@@ -2,7 +2,7 @@
 
     python -m tests.quality.error_rates [--runs 1.0] [--write docs/error-rates.md]
 
-`--runs` scales the number of simulated experiments (1 takes about half an hour on one core). Seeds are fixed:
+`--runs` scales the number of simulated experiments (1 takes ten minutes of one core). Seeds are fixed:
 the same version prints the same table. The reduced form of the same functions runs with the other tests.
 """
 
