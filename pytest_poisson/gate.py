@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_poisson.analyses.check import CheckResult, check
-from pytest_poisson.analyses.paired import PairedResult, paired
+from pytest_poisson.analyses.paired import paired
 from pytest_poisson.analyses.promises import judge_run
 from pytest_poisson.fail_on import decide
 from pytest_poisson.render.explain import explain_row
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from poisson_store import RunReader
     from poisson_store.records import Accounting
+    from pytest_poisson.analyses.paired_result import PairedResult
     from pytest_poisson.analyses.promises import PromisesResult
     from pytest_poisson.fail_on import Decision
     from pytest_poisson.options import Settings

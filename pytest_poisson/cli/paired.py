@@ -14,7 +14,7 @@ from pytest_poisson.errors import UserError
 if TYPE_CHECKING:
     import argparse
 
-    from pytest_poisson.analyses.paired import PairedResult
+    from pytest_poisson.analyses.paired_result import PairedResult
     from pytest_poisson.replay.declaration import ReplayDeclaration
 
 HELP = "tell how often a decision at a threshold flips when the same request is sent twice"

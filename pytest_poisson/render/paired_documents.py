@@ -10,7 +10,7 @@ from pytest_poisson.render.documents import dump
 from pytest_poisson.replay.eligibility import CAUSES
 
 if TYPE_CHECKING:
-    from pytest_poisson.analyses.paired import Flips, PairedResult, SweepResult
+    from pytest_poisson.analyses.paired_result import Flips, PairedResult, SweepResult
     from pytest_poisson.render.documents import Document
     from pytest_poisson.replay.eligibility import Pair
 

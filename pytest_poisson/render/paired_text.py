@@ -9,7 +9,7 @@ from pytest_poisson.render.layout import Column
 from pytest_poisson.render.sheet import Bold, Grid, Points, Section, Sheet, section, sheet
 
 if TYPE_CHECKING:
-    from pytest_poisson.analyses.paired import Flips, PairedResult, Repeats, SweepResult
+    from pytest_poisson.analyses.paired_result import Flips, PairedResult, Repeats, SweepResult
 
 MOST_EXCLUDED = 0.5
 OUTCOMES = {

@@ -8,7 +8,7 @@ from pytest_poisson.render import formatting as write
 from pytest_poisson.render.svg.elements import COLOURS, GREY, drawing, element, label, path, plain
 
 if TYPE_CHECKING:
-    from pytest_poisson.analyses.paired import Flips, PairedResult
+    from pytest_poisson.analyses.paired_result import Flips, PairedResult
 
 WIDTH, MARGIN, PLOT_HEIGHT, GAP = 720.0, 60.0, 220.0, 70.0
 DOT = 5.0
