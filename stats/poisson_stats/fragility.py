@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from poisson_stats.verdict import Verdict
 
 
+MOST_WAYS = 32
+"""How many numbers of rows that stay counted are tried, the most promising first, to undo half of a trade."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fragility:
     """How many outcomes the verdict's word hangs on.
@@ -237,25 +241,43 @@ class _Search:
         counted rows: the given rows and the cheapest of the others must leave their region at that level. More
         than those r would only make it harder.
         """
-        best: _Route | None = None
-        bounds = []
+        least = [self.counts.to_accepted(row, self.found.alpha) for row in leaving.tolist()]
+        if not all(least):
+            return
+        bound = self._joint_bound(leaving, [move.outcomes for move in least if move])
+        ways = sorted(self._floors(others, bound))
+        best: tuple[Move, ...] | None = None
+        cheapest: float = np.inf
+        for tried, (floor, r) in enumerate(ways):
+            if floor >= cheapest or tried == MOST_WAYS:
+                yield _Route(
+                    best, min(int(min(floor, cheapest)), bound if self._shares_conditions() else floor)
+                )
+                return
+            moves = self._leave(leaving, others, r)
+            outcomes = sum(move.outcomes for move in moves) if moves is not None else np.inf
+            best, cheapest = (moves, outcomes) if outcomes < cheapest else (best, cheapest)
+        yield _Route(best, bound if self._shares_conditions() or best is None else int(cheapest))
+
+    def _floors(self, others: IntArray, bound: int) -> Iterator[tuple[int, int]]:
+        """Yield for each r what counting the given rows no more costs at least, and r.
+
+        Leaving at q/m, and an outcome for each of the other rows that must leave and is not outside already.
+        """
+        p = np.sort(self.found.p[others])
         for r in range(others.size + 1):
-            level = self.found.q / (self.found.tests - r)
-            moves = [self.counts.to_accepted(row, level) for row in leaving.tolist()]
-            rest = [self.counts.to_accepted(row, level) for row in others.tolist()]
-            rest = sorted(rest, key=lambda move: move.outcomes if move else np.inf)[: others.size - r]
-            if not all(moves):
-                continue
-            bounds.append(self._joint_bound(leaving, [move.outcomes for move in moves if move]))
-            if all(rest):
-                kept = tuple(move for move in (*moves, *rest) if move and move.outcomes)
-                route = _Route(kept, bounds[-1])
-                best = route if best is None or route.outcomes < best.outcomes else best
-        if best and best.moves is not None:
-            exact = sum(move.outcomes for move in best.moves)
-            yield _Route(best.moves, min(bounds) if self._shares_conditions() else exact)
-        elif bounds:
-            yield _Route(None, min(bounds))
+            inside = int(np.searchsorted(p, self.found.q / (self.found.tests - r), side="right"))
+            yield bound + (0 if self._shares_conditions() else max(0, inside - r)), r
+
+    def _leave(self, leaving: IntArray, others: IntArray, r: int) -> tuple[Move, ...] | None:
+        """Return the moves by which the given rows, and all but r of the others, have p above q/(m - r)."""
+        level = self.found.q / (self.found.tests - r)
+        moves = [self.counts.to_accepted(row, level) for row in leaving.tolist()]
+        rest = [self.counts.to_accepted(row, level) for row in others.tolist()]
+        rest = sorted(rest, key=lambda move: move.outcomes if move else np.inf)[: others.size - r]
+        if not (all(moves) and all(rest)):
+            return None
+        return tuple(move for move in (*moves, *rest) if move and move.outcomes)
 
     def _make_trade(self, effect: int) -> Iterator[_Route]:
         """Bring one row to be counted with the effect that no counted row has.
