@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from pytest_poisson.errors import UserError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from poisson_stats.promises import PromiseWord
+    from poisson_stats.verdict import Verdict
     from pytest_poisson.analyses.diff_result import DiffResult
     from pytest_poisson.analyses.promises import PromisesResult
 
@@ -79,49 +83,84 @@ def decide(
     """
     if not fail_on:
         return Decision(fail_on)
-    of_diff = {} if result is None else _met_by_diff(result)
     words = [] if promises is None else [promise.word for promise in promises.promises]
     missed = tuple(i for i, word in enumerate(words) if word == "missed")
-    undecided: set[FailWord] = {"too-small"} if "too small to tell" in words else set()
-    reasons: list[Reason] = [word for word in fail_on if of_diff.get(word) or word in undecided]
-    if missed:
-        reasons.append("missed")
-    if result is None:
-        return Decision(fail_on, tuple(reasons), missed=missed)
-    if result.verdict == "not comparable" or _too_much_is_missing(result):
-        reasons.append("not-comparable")
+    facts = None if result is None else facts_of(result)
+    reasons = reasons_to_fail(fail_on, facts, promised=words)
     fails_rows = "worse" in fail_on or "any" in fail_on
-    rows = tuple(i for i, row in enumerate(result.rows) if fails_rows and row.is_worse)
-    return Decision(fail_on, tuple(reasons), rows, missed)
+    rows = tuple(i for i, row in enumerate(result.rows if result else ()) if fails_rows and row.is_worse)
+    return Decision(fail_on, reasons, rows, missed)
 
 
-def _met_by_diff(result: DiffResult) -> dict[FailWord, bool]:
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What of a comparison a gate looks at.
+
+    Attributes
+    ----------
+    verdict, verdict_by_test
+        Its word, and the word before missing outcomes were considered.
+    worse, changed
+        Whether a change for the worse, and any change, counts.
+    incomplete
+        Whether more outcomes are missing, or more in one arm than in the other, than leave a reassuring word standing.
+    emptied
+        Whether a condition has outcomes in one arm alone.
+    as_failures
+        The word if all missing outcomes were failures after and none before; None where none is missing.
+    """
+
+    verdict: Verdict
+    verdict_by_test: Verdict
+    worse: bool
+    changed: bool
+    incomplete: bool = False
+    emptied: bool = False
+    as_failures: Verdict | None = None
+
+
+def facts_of(result: DiffResult) -> Facts:
+    """Return what a gate looks at."""
+    missing = result.missing
+    return Facts(
+        verdict=result.verdict,
+        verdict_by_test=result.verdict_by_test,
+        worse=any(row.is_worse for row in result.rows),
+        changed=any(row.counted for row in result.rows),
+        incomplete=missing is not None and missing.problem is not None,
+        emptied=missing is not None and bool(missing.emptied),
+        as_failures=None if missing is None else missing.verdict_as_failures,
+    )
+
+
+def reasons_to_fail(
+    fail_on: tuple[FailWord, ...], facts: Facts | None, *, promised: Sequence[PromiseWord] = ()
+) -> tuple[Reason, ...]:
+    """Return the words that a comparison, if there is one, and promises meet; the rule is that of `decide`."""
+    met = {} if facts is None else _met(facts)
+    met["too-small"] = met.get("too-small", False) or "too small to tell" in promised
+    reasons: list[Reason] = [word for word in fail_on if met.get(word)]
+    if fail_on and "missed" in promised:
+        reasons.append("missed")
+    if fail_on and facts is not None and (facts.verdict == "not comparable" or _too_much_is_missing(facts)):
+        reasons.append("not-comparable")
+    return tuple(reasons)
+
+
+def _met(facts: Facts) -> dict[str, bool]:
+    turned = facts.as_failures is not None and facts.as_failures != facts.verdict_by_test
     return {
-        "worse": any(row.is_worse for row in result.rows),
-        "any": any(row.counted for row in result.rows),
-        "too-small": result.verdict == "too small to tell",
-        "missing": _missing_matters(result),
-        "flips": False,  # of a paired replay, which is no comparison of rates
+        "worse": facts.worse,
+        "any": facts.changed,
+        "too-small": facts.verdict == "too small to tell",
+        "missing": facts.incomplete or facts.emptied or turned,
     }
 
 
-def _too_much_is_missing(result: DiffResult) -> bool:
+def _too_much_is_missing(facts: Facts) -> bool:
     """Tell whether outcomes are missing where no word has been said that stands without them.
 
     A change that counts stands. `too small to tell` is no reassurance, but it passes the default gate, and a run
     whose replicates error must not.
     """
-    return (
-        result.verdict == "too small to tell"
-        and result.missing is not None
-        and result.missing.problem is not None
-    )
-
-
-def _missing_matters(result: DiffResult) -> bool:
-    missing = result.missing
-    return missing is not None and (
-        missing.problem is not None
-        or bool(missing.emptied)
-        or missing.verdict_as_failures != result.verdict_by_test
-    )
+    return facts.verdict == "too small to tell" and facts.incomplete

@@ -59,15 +59,30 @@ def add_comparison(parser: argparse.ArgumentParser) -> None:
         help="the run before and the run after, by name, id, the beginning of an id, or 'latest' (default: the "
         "newest complete run and the one it was paired with, else the one before it)",
     )
+    add_events(parser)
+    parser.add_argument(
+        "--method", choices=("mcnemar_bh", "fisher_bh"), help="the test (default: mcnemar_bh for paired runs)"
+    )
+    add_levels(parser)
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="show every row, flagged ones with their interval"
+    )
+    add_json(parser)
+    add_store(parser)
+
+
+def add_events(parser: argparse.ArgumentParser) -> None:
+    """Add `--event`; without it the declared failures are meant."""
     parser.add_argument(
         "--event",
         metavar="NAME",
         action="append",
         help="an outcome whose rate is compared, or several joined by + (repeatable; default: the declared failures)",
     )
-    parser.add_argument(
-        "--method", choices=("mcnemar_bh", "fisher_bh"), help="the test (default: mcnemar_bh for paired runs)"
-    )
+
+
+def add_levels(parser: argparse.ArgumentParser) -> None:
+    """Add `--q` and `--max-mde`."""
     parser.add_argument(
         "--q",
         metavar="X",
@@ -82,11 +97,6 @@ def add_comparison(parser: argparse.ArgumentParser) -> None:
         default=0.20,
         help="the smallest change in an event's rate that matters (default: 0.20)",
     )
-    parser.add_argument(
-        "-v", "--verbose", action="store_true", help="show every row, flagged ones with their interval"
-    )
-    add_json(parser)
-    add_store(parser)
 
 
 def add_fail_on(parser: argparse.ArgumentParser) -> None:

@@ -29,6 +29,7 @@ REASONS = {
     ("missing", "not comparable"): ("missing", "not-comparable"),
     ("worse", "not comparable"): ("not-comparable",),
     ("too-small", "not comparable"): ("not-comparable",),
+    ("flips", "not comparable"): ("not-comparable",),
 }
 
 
