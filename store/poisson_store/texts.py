@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 WORTH_PACKING = 512
 """Bytes below which compressing costs more time than the space is worth."""
 
+SHORT = 500
+"""Characters up to which a text is remembered itself, which saves encoding and digesting it again."""
+
 REMEMBERED = 20_000
-"""How many digests a writer keeps in memory, about 4 MB."""
+"""How many texts a writer remembers: digests of about 4 MB, and the short texts among them, at most 20 MB."""
 
 
 def encode(text: str) -> bytes:
@@ -88,6 +91,7 @@ class TextTable:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._known: dict[bytes, int] = {}
+        self._short: dict[str, int] = {}
         self._waiting: list[tuple[int, bytes, int, int, bytes]] = []
         self._next = 0
         self.forget()
@@ -96,11 +100,16 @@ class TextTable:
         """Give the number of a text; `store` must follow in the same transaction."""
         if text is None:
             return None
+        number = self._short.get(text)
+        if number is not None:
+            return number
         data = encode(text)
         digest = hashlib.sha256(data).digest()
         number = self._known.get(digest)
         if number is None:
             number = self._known[digest] = self._find(digest) or self._queue(digest, data)
+        if len(text) <= SHORT:
+            self._short[text] = number
         return number
 
     def store(self) -> None:
@@ -109,10 +118,12 @@ class TextTable:
         self._waiting.clear()
         if len(self._known) > REMEMBERED:
             self._known.clear()
+            self._short.clear()
 
     def forget(self) -> None:
         """Begin afresh; needed where a transaction was rolled back."""
         self._known.clear()
+        self._short.clear()
         self._waiting.clear()
         (last,) = self._connection.execute("SELECT ifnull(max(text), 0) FROM texts").fetchone()
         self._next = last + 1
