@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_poisson.backends.modal.options import INI_ONLY as MODAL_INI_ONLY
-from pytest_poisson.backends.modal.options import OPTIONS as MODAL_OPTIONS
 from pytest_poisson.errors import UserError
 from pytest_poisson.fail_on import DEFAULT as DEFAULT_FAIL_ON
+from pytest_poisson.limits import DEFAULT_MAX_SPANS
+from pytest_poisson.modal_options import INI_ONLY as MODAL_INI_ONLY
+from pytest_poisson.modal_options import OPTIONS as MODAL_OPTIONS
 from pytest_poisson.option import (
     BadValueError,
     Option,
@@ -31,7 +32,6 @@ from pytest_poisson.option import (
     parse_variant,
     parse_workers,
 )
-from pytest_poisson.spans import DEFAULT_MAX_SPANS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

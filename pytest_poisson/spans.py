@@ -12,6 +12,8 @@ from itertools import count
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pytest_poisson.limits import DEFAULT_MAX_SPANS
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import TracebackType
@@ -25,7 +27,6 @@ KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
 IDENTITY = ("poisson.run_id", "poisson.condition", "poisson.replicate")
 """The attributes by which a span that was recorded elsewhere finds its replicate."""
 
-DEFAULT_MAX_SPANS = 10_000
 DEPTH = 50  # levels of a nested value that are written out
 
 _ROLLOUT: ContextVar[Rollout | None] = ContextVar("pytest_poisson_rollout", default=None)
