@@ -278,6 +278,14 @@ OPTIONS = (
         "paired", "after the sweep, analyse the paired replay that this file declares", parse_text, "FILE"
     ),
     Option("json", "write the result as JSON to this file", parse_text, "FILE"),
+    Option(
+        "github",
+        "in GitHub Actions, annotate the failing conditions and add the result to the step summary (default: true)",
+        parse_truth,
+        "true|false",
+        default=True,
+        ini="bool",
+    ),
     Option("replicate", "run this one replicate of a stored run again, in this process", parse_count, "N"),
     Option(
         "run",

@@ -299,8 +299,15 @@ class SweepSession:
             verbosity=self.config.option.verbose,
             store=self._store_to_name,
         )
-        for line in lines:
+        for line in [*lines, *self._left_for_github(self.run)]:
             terminalreporter.write_line(line)
+
+    def _left_for_github(self, run: RunReader) -> list[str]:
+        if not self.settings.github:
+            return []
+        from pytest_poisson.github_session import leave_for_github
+
+        return leave_for_github(self._conditions, run, self.gate, store=self._store_to_name)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:

@@ -25,3 +25,10 @@ def _alone(request, monkeypatch):
         request.getfixturevalue("pytester")  # it clears the variable when it is set up
         words = [word for name in NEIGHBOURS for word in ("-p", f"no:{name}")]
         monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(words))
+
+
+@pytest.fixture(autouse=True)
+def _not_on_github(monkeypatch):
+    """Keep the sessions that a test starts from writing to the summary of the session that runs the tests."""
+    for name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE"):
+        monkeypatch.delenv(name, raising=False)

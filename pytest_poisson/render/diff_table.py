@@ -46,7 +46,7 @@ def _laid_out(
     rows: Sequence[DiffRow], labels: Sequence[str], axes: str, width: int
 ) -> tuple[list[str], list[list[str]]]:
     """Return the lines above the rows and those of each row: one, or two where the labels leave no room for one."""
-    cells = [_cells(row) for row in rows]
+    cells = [row_cells(row) for row in rows]
     room = width - sum(column_widths(COLUMNS, cells)) - len(GAP) * len(COLUMNS)
     title = axes if axes and write.width(axes) <= room else "condition"
     if max(map(write.width, labels)) <= room:
@@ -85,7 +85,8 @@ def evidence(result: DiffResult, row: DiffRow) -> str:
     return ", ".join(parts)
 
 
-def _cells(row: DiffRow) -> tuple[str, ...]:
+def row_cells(row: DiffRow) -> tuple[str, ...]:
+    """Return the cells of a row, one for each of `COLUMNS`."""
     word = SHORT_WORDS.get(row.word, row.word)
     return (
         write.printable(row.event.name),

@@ -61,14 +61,14 @@ def render_diff(
     paint = Paint(colour)
     sections = [
         headline_lines(result, width=width, paint=paint),
-        _arms(result, width),
-        _method(result, width),
+        arm_lines(result, width),
+        method_lines(result, width),
         diff_table(result, width=width, paint=paint, verbose=verbose),
         could_not_see(result, width=width, in_session=in_session),
         fragility_lines(result, width=width),
-        _missing(result, width),
-        _coverage(result, width),
-        _remarks(result, width),
+        missing_lines(result, width),
+        coverage_lines(result, width),
+        remark_lines(result, width),
         _next(result, store),
     ]
     return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
@@ -106,11 +106,13 @@ def _reason(result: DiffResult) -> str:
     return f"of {tests}, {none}, and none could hide a change above {write.size(result.max_mde)}."
 
 
-def _arms(result: DiffResult, width: int) -> list[str]:
-    return [*_arm("before", result.before, width), *_arm("after", result.after, width)]
+def arm_lines(result: DiffResult, width: int) -> list[str]:
+    """Return what each arm is and where its replicates went."""
+    return [*arm_of("before", result.before, width), *arm_of("after", result.after, width)]
 
 
-def _arm(side: str, arm: Arm, width: int) -> list[str]:
+def arm_of(side: str, arm: Arm, width: int) -> list[str]:
+    """Return what one arm is and where its replicates went."""
     first = f"{side:<8}"
     name = write.printable(arm.name)
     title = name if arm.name == arm.run_id else f"{name} ({arm.run_id})"
@@ -124,7 +126,8 @@ def _arm(side: str, arm: Arm, width: int) -> list[str]:
     return lines
 
 
-def _method(result: DiffResult, width: int) -> list[str]:
+def method_lines(result: DiffResult, width: int) -> list[str]:
+    """Return the test, what it rests on and its levels."""
     if not result.rows:
         return []
     conditions = len({row.condition.key for row in result.rows})
@@ -145,7 +148,8 @@ def _method(result: DiffResult, width: int) -> list[str]:
     return wrap(text, width)
 
 
-def _missing(result: DiffResult, width: int) -> list[str]:
+def missing_lines(result: DiffResult, width: int) -> list[str]:
+    """Return what the replicates without an outcome may hide."""
     missing = result.missing
     if missing is None:
         return []
@@ -179,7 +183,8 @@ def _problem(result: DiffResult, missing: Missing) -> str:
     return f"{why}, so '{result.verdict_by_test}' cannot be said."
 
 
-def _coverage(result: DiffResult, width: int) -> list[str]:
+def coverage_lines(result: DiffResult, width: int) -> list[str]:
+    """Return the conditions that were not compared."""
     groups = (
         ("Not run after", result.only_before),
         ("Not run before", result.only_after),
@@ -199,7 +204,8 @@ def _named(conditions: Sequence[ConditionRecord]) -> str:
     return f"{write.plural(len(labels), 'condition')} ({listed})"
 
 
-def _remarks(result: DiffResult, width: int) -> list[str]:
+def remark_lines(result: DiffResult, width: int) -> list[str]:
+    """Return the notes, and what else differs between the runs."""
     lines = [line for note in result.notes for line in wrap(write.printable(note), width, rest=INDENT)]
     if result.changes:
         listed = [

@@ -37,7 +37,7 @@ def promises_lines(result: PromisesResult, *, width: int, verbose: bool = False)
         return []
     order = [result.promises[i] for i in result.importance]
     listed = order if verbose else [promise for promise in order if promise.word != "met"][:ROWS_SHOWN]
-    lines = wrap(_headline(result), width)
+    lines = wrap(promises_headline(result), width)
     if listed:
         lines += _table(result, listed, width)
     hidden = len(order) - len(listed) - (0 if verbose else len(result.with_word("met")))
@@ -88,7 +88,8 @@ def pass_rates_lines(rates: PassRates, *, width: int) -> list[str]:
     return [*table(PASS_COLUMNS, rows), *wrap(text, width)]
 
 
-def _headline(result: PromisesResult) -> str:
+def promises_headline(result: PromisesResult) -> str:
+    """Return how many promises were missed, met, or neither."""
     counts = [(word, len(result.with_word(word))) for word in ("missed", "too small to tell", "met")]
     listed = ", ".join(f"{write.integer(count)} {word}" for word, count in counts if count)
     return f"Promises: {listed} (one-sided exact bounds, Holm over all of them at {result.q:g})."
@@ -98,7 +99,7 @@ def _table(result: PromisesResult, listed: Sequence[Promise], width: int) -> lis
     """Return one line a promise, or two where the conditions' names leave no room for one."""
     labels = write.condition_labels(promise.condition for promise in result.promises)
     names = [labels[promise.condition.key] for promise in listed]
-    cells = [_cells(promise) for promise in listed]
+    cells = [promise_cells(promise) for promise in listed]
     lines = table((Column("condition"), *COLUMNS), [(n, *c) for n, c in zip(names, cells, strict=True)])
     if max(map(write.width, lines)) <= width:
         return lines
@@ -109,7 +110,8 @@ def _table(result: PromisesResult, listed: Sequence[Promise], width: int) -> lis
     return ["condition", INDENT + head, INDENT + rule, *body]
 
 
-def _cells(promise: Promise) -> tuple[str, ...]:
+def promise_cells(promise: Promise) -> tuple[str, ...]:
+    """Return the cells of a promise, one for each of `COLUMNS`."""
     return (
         _promised(promise),
         write.fraction(promise.count),

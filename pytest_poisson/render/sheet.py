@@ -30,7 +30,14 @@ class Points:
     sentences: tuple[str, ...]
 
 
-Block: TypeAlias = "str | Grid | Points"
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Commands to copy: each on a line of its own, never broken."""
+
+    lines: tuple[str, ...]
+
+
+Block: TypeAlias = "str | Grid | Points | Code"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +99,14 @@ def as_markdown(report: Sheet) -> str:
 
 
 def escape(text: str) -> str:
-    """Return text with whatever Markdown or HTML would act upon made literal."""
+    """Return text with whatever Markdown or HTML would act upon made literal: mentions and bare links too."""
     return (
         re.sub(r"([\\`*_\[\]|~#])", r"\\\1", text.replace("&", "&amp;"))
         .replace("<", "&lt;")
         .replace(">", "&gt;")
+        .replace("@", "&#64;")
+        .replace("://", "&#58;//")
+        .replace("www.", "www&#46;")
     )
 
 
@@ -122,6 +132,8 @@ def _block_text(block: Block, columns: int) -> list[str]:
         return wrap(block, columns, first=INDENT)
     if isinstance(block, Points):
         return [line for each in block.sentences for line in wrap(each, columns, first=f"{INDENT}- ")]
+    if isinstance(block, Code):
+        return [INDENT * 2 + line for line in block.lines]
     rows = _fitted(block, columns - len(INDENT))
     return [INDENT + line for line in table(block.columns, rows)]
 
@@ -140,8 +152,17 @@ def _markdown(block: Block) -> str:
         return escape(block)
     if isinstance(block, Points):
         return "\n".join(f"- {escape(each)}" for each in block.sentences)
+    if isinstance(block, Code):
+        return _fenced(block)
     rule = ["---:" if column.right else ":---" for column in block.columns]
     head, *body = (
         [escape(cell) for cell in row] for row in ([column.header for column in block.columns], *block.rows)
     )
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, rule, *body))
+
+
+def _fenced(code: Code) -> str:
+    """Return a fenced block whose fence is longer than any row of backticks in it."""
+    longest = max((len(row) for line in code.lines for row in re.findall("`+", line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return "\n".join((f"{fence}sh", *code.lines, fence))

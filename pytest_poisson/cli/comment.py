@@ -1,0 +1,36 @@
+"""`pytest-poisson comment RESULT.json`: a result as the comment of a pull request."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_poisson.cli.output import Outcome
+from pytest_poisson.errors import UserError
+
+if TYPE_CHECKING:
+    import argparse
+
+HELP = "print a result that was written as JSON as a Markdown comment for a pull request"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the command takes."""
+    parser.add_argument(
+        "result",
+        metavar="RESULT.json",
+        help="what --poisson-json, check --json, diff --json or show --json wrote; an empty file is a session that "
+        "ended before it had a result",
+    )
+
+
+def run(arguments: argparse.Namespace) -> Outcome:
+    """Read the result and print the comment; one of a failed gate is a comment too."""
+    from pytest_poisson.render.comment import comment
+    from pytest_poisson.result_files import read_result
+
+    try:
+        text = Path(arguments.result).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise UserError(f"File '{arguments.result}' cannot be read: {problem}.") from None
+    return Outcome(comment(read_result(text, arguments.result)))

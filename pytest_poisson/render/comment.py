@@ -1,0 +1,54 @@
+"""A pull-request comment, and a step summary: a stored result as Markdown within a size."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_poisson.analyses.check import CheckResult
+from pytest_poisson.analyses.shares import shares
+from pytest_poisson.analyses.show import ShowResult
+from pytest_poisson.render.github import COMMENT_BYTES, COMMENT_MARK, fitted_markdown
+from pytest_poisson.render.report_sheet import TITLE, comparison_sheet, run_sheet
+from pytest_poisson.render.sheet import Bold, sheet
+from pytest_poisson.result_files import Nothing
+
+if TYPE_CHECKING:
+    from pytest_poisson.analyses.diff_result import DiffResult
+    from pytest_poisson.fail_on import Decision
+    from pytest_poisson.render.sheet import Sheet
+
+COMMENT_ROWS = 30
+NO_RESULT = "There is no result: the session ended before it had one, so nothing is known of this change. Its log says why."
+
+
+def comment(result: CheckResult | DiffResult | ShowResult | Nothing) -> str:
+    """Return a comment: a mark to find it by, then the result, within what GitHub takes."""
+    room = COMMENT_BYTES - len(COMMENT_MARK) - 2
+
+    def report(rows: int | None) -> Sheet:
+        return result_sheet(result, rows_shown=COMMENT_ROWS if rows is None else min(rows, COMMENT_ROWS))
+
+    return f"{COMMENT_MARK}\n\n{fitted_markdown(report, room)}"
+
+
+def result_sheet(
+    result: CheckResult | DiffResult | ShowResult | Nothing,
+    *,
+    rows_shown: int | None = None,
+    decision: Decision | None = None,
+    store: str | None = None,
+) -> Sheet:
+    """Return any result as a report; `decision` is that of the gate over one run alone."""
+    if isinstance(result, Nothing):
+        return sheet(TITLE, [Bold(NO_RESULT)])
+    if isinstance(result, CheckResult):
+        return comparison_sheet(
+            result.diff,
+            decision=result.decision,
+            promises=result.promises,
+            rows_shown=rows_shown,
+            store=store,
+        )
+    if isinstance(result, ShowResult):
+        return run_sheet(result, shares(result), decision=decision, rows_shown=rows_shown, store=store)
+    return comparison_sheet(result, rows_shown=rows_shown, store=store)

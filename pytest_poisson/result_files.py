@@ -1,0 +1,226 @@
+"""Results that were written as JSON, read back: a comparison, a gate, or one run."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from poisson_store.records import Accounting, ConditionRecord, RolloutRecord, RunRecord
+from pytest_poisson.analyses.check import CheckResult
+from pytest_poisson.analyses.diff_result import (
+    Arm,
+    Change,
+    Count,
+    Design,
+    DiffResult,
+    DiffRow,
+    Limit,
+    Missing,
+    Observed,
+    Pairs,
+)
+from pytest_poisson.analyses.fragility import Flip, Fragility
+from pytest_poisson.analyses.observed import Pairing
+from pytest_poisson.analyses.promises import Promise, PromisesResult
+from pytest_poisson.analyses.show import ShownCondition, ShowResult
+from pytest_poisson.errors import UserError
+from pytest_poisson.events import Event
+from pytest_poisson.fail_on import Decision
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pytest_poisson.render.documents import Document
+
+NEVER = ["never"]
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """A file without a byte: the session ended before it had a result."""
+
+
+def read_result(text: str, name: str) -> CheckResult | DiffResult | ShowResult | Nothing:
+    """Read what `check --json`, `diff --json`, `show --json` or `--poisson-json` wrote.
+
+    Parameters
+    ----------
+    text
+        What the file holds; nothing at all is a result too.
+    name
+        How a refusal names the file.
+
+    Raises
+    ------
+    UserError
+        If it is none of these documents.
+    """
+    if not text.strip():
+        return Nothing()
+    try:
+        document = json.loads(text)
+    except ValueError as problem:
+        raise UserError(f"File '{name}' is not JSON: {problem}.") from None
+    schema = document.get("schema") if isinstance(document, dict) else None
+    if schema not in READERS:
+        raise UserError(f"File '{name}' has the schema {schema!r}; it takes {', '.join(READERS)}.")
+    try:
+        return READERS[schema](document)
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise UserError(f"File '{name}' is no whole {schema} document: {problem!r}.") from None
+
+
+def read_diff(document: Document) -> DiffResult:
+    """Return the comparison that `diff_document` wrote: the one renders as the other does."""
+    events = {(event["rollout"], event["name"]): _event(event) for event in document["events"]}
+    plain = ("method", "paired", "q", "max_mde", "verdict", "verdict_by_test", "level", "refusal")
+    return DiffResult(
+        **{name: document[name] for name in plain},
+        before=_arm(document["before"]),
+        after=_arm(document["after"]),
+        events=tuple(events.values()),
+        rows=tuple(_row(row, events[row["rollout"], row["event"]]) for row in document["rows"]),
+        importance=tuple(document["importance"]),
+        design=None if document["design"] is None else Design(**document["design"]),
+        pairing=None if document["pairing"] is None else Pairing(**_with_p(document["pairing"], "p")),
+        fragility=None if document["fragility"] is None else _fragility(document["fragility"]),
+        missing=None if document["missing"] is None else _missing(document["missing"]),
+        only_before=_conditions(document["only_before"]),
+        only_after=_conditions(document["only_after"]),
+        skipped=_conditions(document["skipped"]),
+        changes=tuple(Change(**change) for change in document["changes"]),
+        notes=tuple(document["notes"]),
+    )
+
+
+def read_check(document: Document) -> CheckResult:
+    """Return the gate that `check_document` wrote."""
+    fail_on = document["fail_on"]
+    decision = Decision(
+        fail_on=() if fail_on == NEVER else tuple(fail_on),
+        reasons=tuple(document["reasons"]),
+        rows=tuple(document["failing_rows"]),
+        missed=tuple(document["missed_promises"]),
+    )
+    return CheckResult(read_diff(document["diff"]), _promises(document["promises"]), decision)
+
+
+def read_show(document: Document) -> ShowResult:
+    """Return the run that `show_document` wrote, without its pass rates."""
+    run = dict(document["run"])
+    rollouts = tuple(
+        RolloutRecord(
+            **{
+                **each,
+                **{name: tuple(each[name]) for name in ("outcomes", "failures", "successes")},
+            }
+        )
+        for each in run.pop("rollouts")
+    )
+    shown = tuple(
+        ShownCondition(_condition(each), _account(each["accounting"]), dict(each["outcomes"]))
+        for each in document["conditions"]
+    )
+    shard = None if run["shard"] is None else tuple(run["shard"])
+    record = RunRecord(
+        **{**run, "shard": shard}, rollouts=rollouts, conditions=tuple(each.condition for each in shown)
+    )
+    return ShowResult(record, _account(document["accounting"]), shown, _promises(document["promises"]), ())
+
+
+READERS: dict[str, Callable[[Document], CheckResult | DiffResult | ShowResult]] = {
+    "pytest-poisson.check/1": read_check,
+    "pytest-poisson.diff/1": read_diff,
+    "pytest-poisson.show/1": read_show,
+}
+
+
+def _arm(document: Document) -> Arm:
+    accounts = {name: _account(document[name]) for name in ("accounting", "compared")}
+    return Arm(**{**document, **accounts})
+
+
+def _account(document: Document) -> Accounting:
+    return Accounting(**{name: count for name, count in document.items() if name != "not_run"})
+
+
+def _event(document: Document) -> Event:
+    return Event(**{**document, "outcomes": tuple(document["outcomes"])})
+
+
+def _condition(document: Document) -> ConditionRecord:
+    return ConditionRecord(document["key"], document["rollout"], document["axes"], document["nodeid"])
+
+
+def _conditions(documents: list[Document]) -> tuple[ConditionRecord, ...]:
+    return tuple(map(_condition, documents))
+
+
+def _count(document: Document) -> Count:
+    return Count(document["events"], document["outcomes"])
+
+
+def _row(document: Document, event: Event) -> DiffRow:
+    plain = ("word", "counted", "log_p", "log_p_bh", "log_p_holm", "change", "low", "high", "replay")
+    observed, pairs = document["observed"], document["pairs"]
+    return DiffRow(
+        **{name: document[name] for name in plain},
+        p=document["p"] or 0.0,
+        p_bh=document["p_bh"] or 0.0,
+        p_holm=document["p_holm"] or 0.0,
+        condition=_condition(document),
+        event=event,
+        before=_count(document["before"]),
+        after=_count(document["after"]),
+        pairs=None if pairs is None else Pairs(**pairs),
+        rise=Limit(**document["rise"]),
+        fall=Limit(**document["fall"]),
+        observed=None
+        if observed is None
+        else Observed(observed["correlation"], Limit(**observed["rise"]), Limit(**observed["fall"])),
+    )
+
+
+def _with_p(document: Document, name: str) -> dict[str, Any]:
+    """Return a document with a p-value that was too small for a number as 0."""
+    return {**document, name: document[name] or 0.0}
+
+
+def _fragility(document: Document) -> Fragility:
+    flips = tuple(Flip(**flip) for flip in document["flips"])
+    return Fragility(**{**document, "flips": flips})
+
+
+def _missing(document: Document) -> Missing:
+    return Missing(
+        before_missing=document["before"]["missing"],
+        before_ran=document["before"]["ran"],
+        after_missing=document["after"]["missing"],
+        after_ran=document["after"]["ran"],
+        p=document["p"] or 0.0,
+        log_p=document["log_p"],
+        problem=document["problem"],
+        emptied=_conditions(document["emptied"]),
+        cause=document["cause"],
+        verdict_as_failures=document["verdict_as_failures"],
+    )
+
+
+def _promises(document: Mapping[str, Any]) -> PromisesResult:
+    return PromisesResult(
+        document["run"],
+        document["q"],
+        tuple(_promise(each) for each in document["promises"]),
+        tuple(document["importance"]),
+    )
+
+
+def _promise(document: Document) -> Promise:
+    plain = ("event", "kind", "bound", "missing", "word", "withdrawn", "low", "high", "level")
+    return Promise(
+        **{name: document[name] for name in (*plain, "settle", "replay")},
+        condition=_condition(document),
+        count=_count(document["seen"]),
+        p=document["p_holm"] or 0.0,
+    )
