@@ -20,7 +20,7 @@ def test_never_is_no_word_at_all():
 def test_an_unknown_word_is_refused_with_the_choices(text):
     """Anything else is refused under the option's name with what it takes."""
     with pytest.raises(
-        UserError, match="takes worse, any, too-small, missing, joined by commas, or never"
+        UserError, match="takes worse, any, too-small, missing, flips, joined by commas, or never"
     ) as refusal:
         parse_fail_on(text, option="--poisson-fail-on")
     assert f"--poisson-fail-on={text} holds" in str(refusal.value)
