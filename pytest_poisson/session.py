@@ -65,7 +65,7 @@ class SweepSession:
             f"{name} ({source})" for name, source in self.settings.sources.items() if source != "default"
         ]
         lines = [f"poisson: store {self.store.path}, set: {', '.join(given)}"]
-        if self.xdist_workers is not None:
+        if self.xdist_workers is not None and self.settings.backend == "local":
             lines.append(
                 "poisson: the workers of pytest-xdist run replicates; ordinary tests run in this process"
             )

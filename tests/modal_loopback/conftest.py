@@ -29,5 +29,6 @@ def _disconnect():
     import modal.client
 
     if modal.client._Client._client_from_env is not None:
-        modal.Client.from_env().close()
-        modal.client._Client._set_env_client(None)
+        client = modal.Client.from_env()
+        (client.close if hasattr(client, "close") else client._close)()  # before 1.6 it was private
+        modal.client._Client._client_from_env = None

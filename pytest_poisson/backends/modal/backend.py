@@ -123,8 +123,11 @@ class ModalBackend:
         self._calls.start()
 
     def wants(self) -> bool:
-        """Tell whether there is less than one batch at work and one next in line for each container."""
-        return self._failure is None and self._in_flight < 2 * self.workers
+        """Tell whether a container is without a batch, or few batches are next in line.
+
+        Few, since each call in flight holds a stream of the client's one connection.
+        """
+        return self._failure is None and self._in_flight < self.workers + max(4, self.workers // 4)
 
     def submit(self, batch: Batch) -> None:
         """Hand the batch to the client."""
