@@ -17,20 +17,24 @@ from poisson_store.columns import (
     read_trace_columns,
 )
 from poisson_store.connection import open_for_reading, read_status
-from poisson_store.errors import reading
+from poisson_store.errors import StoreError, reading
 from poisson_store.records import CAUSES, Accounting, Episode, Usage
 from poisson_store.spans import read_spans
+from poisson_store.tables import TABLES, as_arrow, as_pandas
 from poisson_store.usage import read_usage
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from types import TracebackType
 
+    import pandas as pd
+    import pyarrow as pa
     from numpy import bool_, int64
     from numpy.typing import NDArray
     from typing_extensions import Self
 
     from poisson_store.records import ConditionRecord, EpisodeColumns, OutcomeColumns, RunRecord, TraceColumns
+    from poisson_store.tables import Column, What
     from poisson_store.usage import EpisodeUsage
 
 _TALLY_EPISODES = (
@@ -157,6 +161,25 @@ class RunReader:
             ).fetchone()
         return None if found[0] is None else found
 
+    def to_arrow(self, what: What = "episodes") -> pa.Table:
+        """Read every episode, or every span, as an Arrow table; needs pyarrow.
+
+        Parameters
+        ----------
+        what : str
+            `episodes` or `spans`. Axes are columns `axis.NAME`; meta and attributes are JSON text.
+
+        Raises
+        ------
+        StoreError
+            If `what` is neither.
+        """
+        return as_arrow(self._table(what))
+
+    def to_pandas(self, what: What = "episodes") -> pd.DataFrame:
+        """Read every episode, or every span, as a pandas data frame with the columns of `to_arrow`; needs pandas."""
+        return as_pandas(self._table(what))
+
     def replicates(self) -> dict[str, NDArray[int64]]:
         """List the stored replicates of each condition by key, rising: what a resumed sweep leaves out."""
         with reading(self.path):
@@ -200,6 +223,12 @@ class RunReader:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _table(self, what: What) -> dict[str, Column]:
+        if what not in TABLES:
+            raise StoreError(f"what={what!r} must be one of {', '.join(TABLES)}.")
+        with reading(self.path):
+            return TABLES[what](self._connection, self.run)
 
     def _tallies(self) -> list[tuple[Any, ...]]:
         """Count episodes by condition and outcome or cause; a run that has ended knows the counts."""
