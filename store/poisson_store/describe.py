@@ -25,8 +25,38 @@ written, two files beside it (`-wal`, `-shm`) belong to it; the end of the run f
 killed session the first reader does. `catalog.sqlite` holds what belongs to no single run: baselines and
 saved comparisons. It is also the lock under which names are given; a store without it is complete.
 
-Python reads a run with `poisson_store.open_run(path)`: `episodes()` yields dataclasses, `columns()` gives NumPy
-arrays. Anything else that reads SQLite can use the tables below; the view `readable` has episodes in words.
+Anything that reads SQLite can use the tables below; the view `readable` has episodes in words. Python has more:
+
+```python
+from poisson_store import Store, open_run
+
+path = Store(".poisson").resolve("latest")  # or the path of any run file
+with open_run(path) as run:
+    print(run.run.name, run.accounting())
+
+    for episode in run.episodes(outcomes=["failed"], spans=True):  # one dataclass at a time
+        print(episode.condition, episode.replicate, episode.error, [span.name for span in episode.spans])
+
+    columns = run.columns()  # NumPy arrays of one length
+    print(columns.wall_s[columns.outcome >= 0].mean())
+
+    frame = run.to_pandas()  # one row an episode; where pandas is installed
+    print(frame.groupby("axis.side")["outcome"].value_counts())
+    table = run.to_arrow("spans")  # one row a span; where pyarrow is installed
+```
+
+| call | gives | reads |
+|---|---|---|
+| `episodes(condition, replicate, outcomes, spans=False)` | an iterator of `Episode`, ordered by condition, then replicate | what it yields, few at a time |
+| `columns()`, `outcome_columns()` | `EpisodeColumns`, `OutcomeColumns`: NumPy arrays; words are positions in `outcomes` and `CAUSES`, -1 is none | no spans |
+| `trace_columns()` | `TraceColumns`: how far each episode got | one span an episode |
+| `span_usage()` | an iterator of what the spans of each episode used | no bodies |
+| `usage()` | token sums of each condition | sums alone |
+| `outcome_counts()`, `accounting()` | counts | counts alone once the run has ended |
+| `to_arrow(what)`, `to_pandas(what)` | a table of `"episodes"` or `"spans"`; axes are columns `axis.NAME`, meta and attributes JSON text | all of it, into memory |
+
+These names and the columns of the tables follow the version policy below; a closed run can be read by any number of
+processes at once.
 
 ## Versions
 

@@ -147,7 +147,8 @@ class Episode:
     """What one replicate left: an outcome, or exactly one cause of having none.
 
     `seed`, `started_ns` (UTC epoch) and `wall_s` are None only in results imported from a tool that did
-    not record them. The token sums are over the spans; `unknown_usage` counts the llm spans without usage.
+    not record them. The token sums are over the spans, each call once (`usage.counted_spans`);
+    `unknown_usage` counts the calls without usage.
     `spans_left_out` counts the spans beyond the cap; above 0 the episode is capped.
     """
 
@@ -306,7 +307,7 @@ class RunSummary:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Token sums as far as they are known, and how many llm spans reported none."""
+    """Token sums as far as they are known, and how many model calls reported none."""
 
     tokens_in: int = 0
     tokens_out: int = 0

@@ -117,7 +117,7 @@ CREATE TABLE traces (
     replicate INTEGER NOT NULL,
     tokens_in INTEGER,              -- NULL where no span had one
     tokens_out INTEGER,             -- NULL where no span had one
-    unknown_usage INTEGER,          -- llm spans without usage; unknown, not 0
+    unknown_usage INTEGER,          -- model calls without usage, each once; unknown, not 0
     spans_left_out INTEGER,         -- spans beyond the cap; above 0 the episode is capped
     leaves INTEGER,                 -- spans that are parent of none
     last_leaf INTEGER,              -- position of the last leaf, ordered by start_ns, then span_id
