@@ -42,7 +42,9 @@ PLUGINS = (
 
 def seconds(directory: str, *options: str) -> float:
     """Return how long one pytest session takes."""
-    without = [word for plugin in PLUGINS for word in ("-p", f"no:{plugin}")]
+    distributed = any(option.startswith("-n") for option in options)
+    absent = [plugin for plugin in PLUGINS if plugin != "xdist" or not distributed]
+    without = [word for plugin in absent for word in ("-p", f"no:{plugin}")]
     command = [sys.executable, "-m", "pytest", "-q", "-q", "--no-header", *without, *options]
     started = time.perf_counter()
     subprocess.run(command, cwd=directory, check=True, stdout=subprocess.DEVNULL)

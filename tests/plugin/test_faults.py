@@ -107,6 +107,42 @@ def test_ctrl_c_ends_the_run_as_interrupted_with_what_was_done(pytester):
     assert f"{account.with_outcome} with outcome + {account.not_run} not run" in out
 
 
+def test_ctrl_c_twice_tears_nothing_apart(pytester):
+    """A second Ctrl-C right after the first ends the session at once; the account still adds up."""
+    pytester.makepyfile("""
+        import time
+        import pytest
+
+        @pytest.mark.rollout(replicates=400)
+        def test_it():
+            time.sleep(0.05)
+    """)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pytest", "--poisson-sweep", "--poisson-workers=2"],
+        cwd=pytester.path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    wait_for_rows(pytester, 5)
+    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=30)
+    with open_run(pytester, newest(pytester)) as run:
+        assert run.run.status == "interrupted"
+    assert_accounted(pytester, newest(pytester), planned=400)
+
+
+def test_a_clock_that_jumps_costs_nothing(pytester, monkeypatch):
+    """Times are taken from a clock that never goes back; a jump of the wall clock loses no row and no order."""
+    jumps = iter([10**18, 5 * 10**17, 2 * 10**18] * 1000)
+    monkeypatch.setattr("pytest_poisson.replicate.time.time_ns", lambda: next(jumps))
+    pytester.makepyfile("import pytest\n@pytest.mark.rollout(replicates=9)\ndef test_it(): pass\n")
+    sweep(pytester)
+    rows = episodes(pytester)
+    assert [each.replicate for each in rows] == list(range(9))
+    assert all(0 <= each.wall_s < 60 for each in rows)
+
+
 def test_a_killed_controller_leaves_what_was_stored_and_no_worker(pytester):
     """Kill -9 of the controlling process loses only what was in flight, and its workers end."""
     pytester.makepyfile("""
