@@ -45,6 +45,7 @@ class SweepSession:
         self.config = config
         self.settings = settings
         self._json = _json_file(config, settings)
+        self._report = _report_folder(config, settings)
         self.store = Store(store_directory(config, settings))
         self.xdist_workers = neighbours.take_over_xdist(config)
         self._replay = _replay_declaration(config, settings)
@@ -235,6 +236,12 @@ class SweepSession:
         )
         if self._json is not None:
             self._json.write_text(self._document(self.run, self.gate), encoding="utf-8", newline="\n")
+        if self._report is not None:
+            from pytest_poisson.files import write_all
+            from pytest_poisson.render.report_files import session_files
+
+            files = session_files(self.run, self.gate.check, store=self._store_to_name)
+            write_all(self._report, files, option="--poisson-report")
 
     def _document(self, run: RunReader, gate: Gate) -> str:
         """Return what `pytest-poisson check`, or `show` where there is no baseline, gives as JSON."""
@@ -339,6 +346,21 @@ def _json_file(config: pytest.Config, settings: Settings) -> Path | None:
     if not file.parent.is_dir():
         raise pytest.UsageError(f"--poisson-json={settings.json} lies in a directory that does not exist.")
     return file
+
+
+def _report_folder(config: pytest.Config, settings: Settings) -> Path | None:
+    """Return where the report goes; refuse a folder that holds something else before anything is spent."""
+    if settings.report is None:
+        return None
+    from pytest_poisson.files import check_own_folder
+    from pytest_poisson.render.report_names import REPORT_FILES
+
+    folder = Path(config.invocation_params.dir, settings.report)
+    try:
+        check_own_folder(folder, REPORT_FILES, option="--poisson-report")
+    except UserError as refusal:
+        raise pytest.UsageError(str(refusal)) from None
+    return folder
 
 
 def _replay_declaration(config: pytest.Config, settings: Settings) -> ReplayDeclaration | None:

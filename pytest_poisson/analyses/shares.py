@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from poisson_stats.rate_intervals import wilson
 from pytest_poisson.analyses.diff_result import Count
+from pytest_poisson.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from pytest_poisson.analyses.show import ShownCondition, ShowResult
 
 CONFIDENCE = 0.95
+DESCRIBED_AS = (
+    "This is a description of one run: no test was made, and nothing is said of a change. Each interval is for its "
+    "share alone."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,18 @@ def shares(result: ShowResult, events: Collection[str] | None = None) -> tuple[S
         A run.
     events
         Outcomes; by default the declared failures of each rollout, and all its outcomes where it declares none.
+
+    Raises
+    ------
+    UserError
+        If no rollout has an outcome of that name.
     """
+    known = dict.fromkeys(word for shown in result.conditions for word in shown.outcomes)
+    for event in events or ():
+        if event not in known:
+            raise UserError(
+                f"Event '{event}' is no outcome of run '{result.run.name}'; it has {', '.join(known)}."
+            )
     failures = {rollout.id: rollout.failures for rollout in result.run.rollouts}
     return tuple(
         _share(shown, event)

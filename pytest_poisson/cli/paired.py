@@ -41,8 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> Outcome:
     """Do what was asked of the replay."""
+    from pytest_poisson.files import check_folder
     from pytest_poisson.replay.declaration import read_declaration
-    from pytest_poisson.replay.files import check_folder
 
     if arguments.init:
         return _init(arguments)
@@ -60,10 +60,10 @@ def run(arguments: argparse.Namespace) -> Outcome:
 
 def _report(arguments: argparse.Namespace, declaration: ReplayDeclaration) -> Outcome:
     from pytest_poisson.analyses.paired import paired
+    from pytest_poisson.files import write_all
     from pytest_poisson.render.paired_documents import paired_document, paired_files
     from pytest_poisson.render.paired_text import paired_sheet
     from pytest_poisson.render.svg.flips import flips_svg
-    from pytest_poisson.replay.files import write_all
 
     result: PairedResult = paired(declaration, open_store(arguments).open)
     if arguments.out is not None:

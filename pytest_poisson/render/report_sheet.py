@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_poisson.analyses.shares import CONFIDENCE
+from pytest_poisson.analyses.shares import CONFIDENCE, DESCRIBED_AS
 from pytest_poisson.render import diff_text, promises_text
 from pytest_poisson.render import formatting as write
 from pytest_poisson.render.accounting_text import accounting_line
@@ -33,10 +33,6 @@ COMMANDS_SHOWN = 5
 LEGEND = (
     "change: after minus before; rise, fall: the smallest change from the before rate that would have been flagged 4 "
     "times in 5; a word in brackets: flagged, but too weak to count in the verdict."
-)
-DESCRIPTION = (
-    "This is a description of one run: no test was made, and nothing is said of a change. Each interval is for its "
-    "share alone."
 )
 
 
@@ -171,7 +167,7 @@ def _shares(shares: Sequence[Share], rows_shown: int | None) -> tuple[Grid | str
     )
     hidden = len(shares) - len(shown)
     cut = f"{write.plural(hidden, 'more row')} left out here." if hidden else None
-    return DESCRIPTION, Grid(columns, rows) if rows else None, cut
+    return DESCRIBED_AS, Grid(columns, rows) if rows else None, cut
 
 
 def _promises(promises: PromisesResult | None, rows_shown: int | None) -> Section | None:

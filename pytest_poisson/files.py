@@ -1,4 +1,4 @@
-"""The files of a paired replay, written all or none."""
+"""Files that belong together, written all or none."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pytest_poisson.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 
 def check_folder(folder: Path, *, force: bool) -> None:
@@ -28,7 +28,26 @@ def check_folder(folder: Path, *, force: bool) -> None:
         raise UserError(f"--out={folder} is not empty; --force replaces what it holds.")
 
 
-def write_all(folder: Path, files: Mapping[str, str]) -> None:
+def check_own_folder(folder: Path, names: Collection[str], *, option: str = "--out") -> None:
+    """Refuse a folder that holds anything but an earlier set of the same files, which the new one replaces.
+
+    Raises
+    ------
+    UserError
+        If it is a file, or holds something else.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"{option}={folder} is a file; it takes a folder.")
+    others = (
+        sorted(each.name for each in folder.iterdir() if each.name not in names) if folder.is_dir() else []
+    )
+    if others:
+        raise UserError(
+            f"{option}={folder} holds '{others[0]}'; it takes a new folder, or one that holds {', '.join(names)} alone."
+        )
+
+
+def write_all(folder: Path, files: Mapping[str, str], *, option: str = "--out") -> None:
     """Write files into a folder: into a new one beside it first, which then takes its place.
 
     Raises
@@ -52,4 +71,4 @@ def write_all(folder: Path, files: Mapping[str, str]) -> None:
                 shutil.move(Path(staging, "before"), folder)
                 raise
     except OSError as failure:
-        raise UserError(f"--out={folder} cannot be written: {failure}.") from None
+        raise UserError(f"{option}={folder} cannot be written: {failure}.") from None

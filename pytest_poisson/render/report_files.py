@@ -1,0 +1,124 @@
+"""The files of a report: Markdown, JSON and a drawing, all of the same result."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING
+
+from pytest_poisson.analyses.shares import CONFIDENCE, DESCRIBED_AS
+from pytest_poisson.analyses.shares import shares as shares_of
+from pytest_poisson.analyses.show import show
+from pytest_poisson.render.diff_documents import diff_document
+from pytest_poisson.render.documents import condition_document, count_document, dump
+from pytest_poisson.render.report_sheet import comparison_sheet, run_sheet
+from pytest_poisson.render.run_documents import show_document
+from pytest_poisson.render.sheet import as_markdown
+from pytest_poisson.render.svg.heatmap import heatmap_svg
+from pytest_poisson.render.tiles import comparison_tiles, share_tiles
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from poisson_store import RunReader
+    from pytest_poisson.analyses.check import CheckResult
+    from pytest_poisson.analyses.diff_result import DiffResult
+    from pytest_poisson.analyses.promises import PromisesResult
+    from pytest_poisson.analyses.shares import Share
+    from pytest_poisson.analyses.show import ShowResult
+    from pytest_poisson.fail_on import Decision
+    from pytest_poisson.render.documents import Document
+
+REPORT_SCHEMA = "pytest-poisson.report/1"
+PICTURE = "\n![Every condition: its change or share, as in the table](heatmap.svg)\n"
+
+
+def comparison_files(
+    result: DiffResult,
+    *,
+    promises: PromisesResult | None = None,
+    decision: Decision | None = None,
+    x: str | None = None,
+    y: str | None = None,
+    store: str | None = None,
+) -> dict[str, str]:
+    """Return the files of a comparison by name; `x` and `y` are the axes of the drawing.
+
+    Raises
+    ------
+    UserError
+        If an axis is unknown.
+    """
+    title = f"{result.before.name} and {result.after.name}: {result.verdict}"
+    drawn = heatmap_svg(comparison_tiles(result, x, y), title=title, importance=result.importance)
+    report = comparison_sheet(result, promises=promises, decision=decision, store=store)
+    document = {"kind": "comparison", "diff": diff_document(result)}
+    return {
+        "report.md": as_markdown(report) + PICTURE,
+        "report.json": dump({"schema": REPORT_SCHEMA, "id": comparison_id(result), **document}),
+        "heatmap.svg": drawn,
+    }
+
+
+def run_files(
+    result: ShowResult,
+    shares: Sequence[Share],
+    *,
+    x: str | None = None,
+    y: str | None = None,
+    store: str | None = None,
+) -> dict[str, str]:
+    """Return the files of one run alone, which they describe without a test.
+
+    Raises
+    ------
+    UserError
+        If an axis is unknown.
+    """
+    document = {
+        "schema": REPORT_SCHEMA,
+        "id": _digest([result.run.run_id, sorted({each.event for each in shares})]),
+        "kind": "run",
+        "description": DESCRIBED_AS,
+        "show": show_document(result),
+        "confidence": CONFIDENCE,
+        "shares": [share_document(each) for each in shares],
+    }
+    title = f"{result.run.name}: shares of one run"
+    return {
+        "report.md": as_markdown(run_sheet(result, shares, store=store)) + PICTURE,
+        "report.json": dump(document),
+        "heatmap.svg": heatmap_svg(share_tiles(shares, x, y), title=title),
+    }
+
+
+def session_files(run: RunReader, checked: CheckResult | None, *, store: str | None = None) -> dict[str, str]:
+    """Return the files of a session: its comparison and gate, or its run alone."""
+    if checked is not None:
+        return comparison_files(
+            checked.diff, promises=checked.promises, decision=checked.decision, store=store
+        )
+    result = show(run)
+    return run_files(result, shares_of(result), store=store)
+
+
+def share_document(share: Share) -> Document:
+    """Return one share with its Wilson interval."""
+    return {
+        **condition_document(share.condition),
+        "event": share.event,
+        "seen": count_document(share.count),
+        "low": share.low,
+        "high": share.high,
+    }
+
+
+def comparison_id(result: DiffResult) -> str:
+    """Return the first 12 hex digits of the SHA-256 over the runs and the settings of a comparison."""
+    events = sorted({event.name for event in result.events})
+    runs = [result.before.run_id, result.after.run_id]
+    return _digest([*runs, result.method, result.q, result.max_mde, events])
+
+
+def _digest(parts: object) -> str:
+    return hashlib.sha256(json.dumps(parts, separators=(",", ":")).encode()).hexdigest()[:12]
