@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from poisson_store.codec import to_json
 from poisson_store.errors import ImportRefusedError
-from poisson_store.importers.case import brief
+from poisson_store.importers.case import brief, plain
 from poisson_store.importers.files import describe_file
 from poisson_store.importers.identity import Numbering
 from poisson_store.importers.kinds import KINDS
@@ -86,7 +86,7 @@ def _record(kind: str, reader: Reader, declared: Declared, survey: Survey) -> Ru
         selection=origin.selection,
         suite=origin.suite,
         shard=origin.shard,
-        environment=origin.environment,
+        environment=plain(origin.environment),
         variant={**origin.variant, **declared.variant},
         settings={**origin.settings, "imported": _provenance(kind, reader, declared)},
     )
@@ -161,8 +161,7 @@ def _meta(case: Case, declared: Declared) -> str | None:
         return None
     meta = dict(case.meta or {})
     if texts:
-        # what a tool keeps beside its texts may hold a NaN, which no JSON has
-        meta["texts"] = json.loads(json.dumps(texts, default=str), parse_constant=lambda _: None)
+        meta["texts"] = plain(texts)
     return to_json(meta, f"meta of {case.where}")
 
 

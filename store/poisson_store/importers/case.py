@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -80,6 +81,11 @@ def keep(text: str | None, *, kept: bool) -> tuple[str | None, Cut | None]:
     if text is None or kept:
         return text, None
     return None, describe_text(text)
+
+
+def plain(value: Any) -> Any:
+    """Give a value as JSON has it: a NaN or an infinity, which Python tools write, is null."""
+    return json.loads(json.dumps(value, default=str), parse_constant=lambda _: None)
 
 
 def brief(error: object) -> str:

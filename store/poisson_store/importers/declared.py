@@ -41,7 +41,7 @@ class Cut:
         """
         if isinstance(score, bool) or not isinstance(score, (int, float)):
             raise ImportRefusedError(
-                f"{where}: the value {brief(json.dumps(score))} is no number, so no cut applies; say what passes"
+                f"{where}: the value {brief(json.dumps(score, default=str))} is no number, so no cut applies; say what passes"
                 " with --pass and --fail."
             )
         if not math.isfinite(score):
@@ -69,7 +69,7 @@ class Words:
         ImportRefusedError
             If it is not named.
         """
-        word = score if isinstance(score, str) else json.dumps(score)
+        word = score if isinstance(score, str) else json.dumps(score, default=str)
         if word in self.passing:
             return PASS
         if word in self.failing:

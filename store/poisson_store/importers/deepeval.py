@@ -9,7 +9,16 @@ from poisson_store.errors import ImportRefusedError
 from poisson_store.importers.case import Case, brief
 from poisson_store.importers.files import open_text
 from poisson_store.importers.json_stream import stream_json
-from poisson_store.importers.reader import Reader, as_object, number, pick, unknown_metric, whole
+from poisson_store.importers.reader import (
+    Reader,
+    as_object,
+    items,
+    number,
+    parts,
+    pick,
+    unknown_metric,
+    whole,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,7 +66,7 @@ class DeepevalReader(Reader):
         return field in TEXTS
 
     def _case(self, test: dict[str, Any], where: str, seen: list[str]) -> Case:
-        measured = [as_object(data, where) for data in test.get("metricsData") or ()]
+        measured = [as_object(data, where) for data in items(test.get("metricsData"))]
         seen += [name for data in measured if (name := str(data.get("name"))) not in seen]
         mine = [data for data in measured if data.get("name") == self.declared.metric]
         if len(mine) > 1:
@@ -65,7 +74,7 @@ class DeepevalReader(Reader):
         metric = mine[0] if mine else {}
         cause = "errored" if metric.get("error") else "skipped" if metric.get("score") is None else None
         fields = pick(test, "name", "order", *TEXTS)
-        fields |= {f"metadata.{key}": value for key, value in (test.get("metadata") or {}).items()}
+        fields |= {f"metadata.{key}": value for key, value in parts(test.get("metadata")).items()}
         return Case(
             where,
             fields,

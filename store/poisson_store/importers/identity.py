@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from typing import TYPE_CHECKING, Any
 
 from poisson_store.errors import ImportRefusedError
@@ -140,7 +141,11 @@ class Conditions:
 
 def digest(value: Any) -> str:
     """Give the digest by which a text, or a value that holds texts, is known."""
-    text = value if isinstance(value, str) else canonical_json(value)
+    text = (
+        value
+        if isinstance(value, str)
+        else json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
+    )
     return f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 

@@ -13,7 +13,16 @@ from poisson_store.importers.files import open_text
 from poisson_store.importers.inspect_spans import read_spans, token_sums
 from poisson_store.importers.instants import nanoseconds
 from poisson_store.importers.json_stream import stream_json
-from poisson_store.importers.reader import Reader, as_object, number, pick, unknown_metric
+from poisson_store.importers.reader import (
+    Reader,
+    as_object,
+    items,
+    number,
+    parts,
+    pick,
+    unknown_metric,
+    whole,
+)
 from poisson_store.importers.zip_entries import open_zip, read_entry
 
 if TYPE_CHECKING:
@@ -47,7 +56,7 @@ class InspectReader(Reader):
                 about = as_object(header.get("eval"), f"{path} is no log of Inspect, part 'eval'")
                 sample = as_object(value, f"{path}, a sample")
                 where = f"{path}, sample {sample.get('id')!r} epoch {sample.get('epoch')}"
-                seen += [name for name in sample.get("scores") or () if name not in seen]
+                seen += [name for name in parts(sample.get("scores")) if name not in seen]
                 yield self._case(about, sample, where)
             self._headers.append(
                 {
@@ -63,8 +72,8 @@ class InspectReader(Reader):
         """Give every sample of each data set as many replicates as there were to be epochs."""
         for header in self._headers:
             about = header["eval"]
-            epochs = (about.get("config") or {}).get("epochs") or 1
-            for sample in (about.get("dataset") or {}).get("sample_ids") or ():
+            epochs = whole(parts(about.get("config")).get("epochs")) or 1
+            for sample in items(parts(about.get("dataset")).get("sample_ids")):
                 yield Planned(_fields(about, {"id": sample}), None, epochs)
 
     def is_text(self, field: str) -> bool:
@@ -72,12 +81,12 @@ class InspectReader(Reader):
         return field in {"input", "target"}
 
     def _case(self, about: Mapping[str, Any], sample: dict[str, Any], where: str) -> Case:
-        score = (sample.get("scores") or {}).get(self.declared.scorer)
+        score = parts(sample.get("scores")).get(str(self.declared.scorer))
         cause, error = self._cause(sample, score)
         value = None if cause else self._value(as_object(score, where).get("value"), where)
         if isinstance(value, float) and math.isnan(value):
             cause, error, value = "skipped", "the scorer gave no score", None
-        tokens_in, tokens_out = token_sums((sample.get("model_usage") or {}).values())
+        tokens_in, tokens_out = token_sums(parts(sample.get("model_usage")).values())
         spans = read_spans(sample, keep_text=self.declared.keep_text)
         return Case(
             where,
@@ -95,15 +104,15 @@ class InspectReader(Reader):
             if spans
             else None,
             spans=spans,
-            texts=pick(sample, "input", "target", "messages") | pick(score or {}, "answer", "explanation"),
+            texts=pick(sample, "input", "target", "messages") | pick(parts(score), "answer", "explanation"),
         )
 
     def _cause(self, sample: Mapping[str, Any], score: Any) -> tuple[str | None, str | None]:
         if sample.get("error"):
-            return "errored", brief(sample["error"].get("message") or "error")
+            return "errored", brief(parts(sample["error"]).get("message") or "error")
         if sample.get("invalidation"):
             return "cancelled", "the sample was invalidated"
-        limit = sample.get("limit")
+        limit = parts(sample.get("limit"))
         if limit and not (self.declared.limits_score and score):
             cause = "cancelled" if limit.get("type") == "operator" else "timed_out"
             return cause, f"{limit.get('type')} limit {limit.get('limit')}"
@@ -174,7 +183,7 @@ def _parse(path: Path, content: bytes) -> Any:
 
 
 def _fields(about: Mapping[str, Any], sample: Mapping[str, Any]) -> dict[str, Any]:
-    metadata = {f"metadata.{key}": value for key, value in (sample.get("metadata") or {}).items()}
+    metadata = {f"metadata.{key}": value for key, value in parts(sample.get("metadata")).items()}
     return {
         "task": about.get("task"),
         "sample": sample.get("id"),
@@ -185,7 +194,7 @@ def _fields(about: Mapping[str, Any], sample: Mapping[str, Any]) -> dict[str, An
 
 
 def _replicate(epoch: Any, where: str) -> int:
-    if not isinstance(epoch, int) or epoch < 1:
+    if isinstance(epoch, bool) or not isinstance(epoch, int) or epoch < 1:
         raise ImportRefusedError(f"{where}: the epoch is no number from 1.")
     return epoch - 1
 

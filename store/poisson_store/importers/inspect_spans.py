@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from poisson_store.importers.case import brief, keep
 from poisson_store.importers.instants import nanoseconds
-from poisson_store.importers.reader import whole
+from poisson_store.importers.reader import items, parts, text, whole
 from poisson_store.records import Span, Tokens
 
 if TYPE_CHECKING:
@@ -23,10 +23,12 @@ def read_spans(sample: Mapping[str, Any], *, keep_text: bool) -> tuple[Span, ...
     A tool call is written twice, as a step and as an event: the event, which has the arguments and the result,
     is taken, and what happened inside belongs to the step around it.
     """
-    events = [event for event in sample.get("events") or () if isinstance(event, dict)]
+    events = [event for event in items(sample.get("events")) if isinstance(event, dict)]
     texts = _Texts(sample, keep_text=keep_text)
-    parents = {event["id"]: event.get("parent_id") for event in events if _is_hidden(event)}
-    ends = {event.get("id"): event.get("timestamp") for event in events if event.get("event") == "span_end"}
+    parents = {event["id"]: text(event.get("parent_id")) for event in events if _is_hidden(event)}
+    ends = {
+        str(event.get("id")): event.get("timestamp") for event in events if event.get("event") == "span_end"
+    }
     spans = []
     for position, event in enumerate(events):
         make = _MAKERS.get(str(event.get("event")))
@@ -38,11 +40,17 @@ def read_spans(sample: Mapping[str, Any], *, keep_text: bool) -> tuple[Span, ...
 
 
 def _is_hidden(event: Mapping[str, Any]) -> bool:
-    return event.get("event") == "span_begin" and event.get("type") == "tool" and "id" in event
+    return (
+        event.get("event") == "span_begin"
+        and event.get("type") == "tool"
+        and isinstance(event.get("id"), str)
+    )
 
 
 def _shown(parent: str | None, hidden: Mapping[str, str | None]) -> str | None:
-    while parent is not None and parent in hidden:
+    for _ in hidden:
+        if parent is None or parent not in hidden:
+            break
         parent = hidden[parent]
     return parent
 
@@ -51,28 +59,28 @@ class _Texts:
     """Finds the texts that a sample's events refer to."""
 
     def __init__(self, sample: Mapping[str, Any], *, keep_text: bool) -> None:
-        self._attachments = sample.get("attachments") or {}
-        self._messages = (sample.get("events_data") or {}).get("messages") or ()
+        self._attachments = parts(sample.get("attachments"))
+        self._messages = items(parts(sample.get("events_data")).get("messages"))
         self.kept = keep_text
 
     def request(self, event: Mapping[str, Any]) -> str:
         """Give the messages that a model was sent, as JSON: written in the event, or as ranges of shared ones."""
-        sent = list(event.get("input") or ())
-        for start, end in event.get("input_refs") or ():
-            sent += self._messages[start:end]
+        sent = list(items(event.get("input")))
+        for reference in items(event.get("input_refs")):
+            sent += self._messages[slice(*map(whole, items(reference)[:2] or (0, 0)))]
         return self.resolve(json.dumps(sent, ensure_ascii=False))
 
-    def resolve(self, text: str) -> str:
+    def resolve(self, body: str) -> str:
         """Put the attachments into a text that names them."""
-        if _ATTACHMENT in text:
+        if _ATTACHMENT in body:
             for name, attachment in self._attachments.items():
-                text = text.replace(f"{_ATTACHMENT}{name}", str(attachment))
-        return text
+                body = body.replace(f"{_ATTACHMENT}{name}", str(attachment))
+        return body
 
 
 def _model(event: Mapping[str, Any], span_id: str, texts: _Texts, _: Mapping[Any, Any]) -> Span:
-    output = event.get("output") or {}
-    usage = output.get("usage") or {}
+    output = parts(event.get("output"))
+    usage = parts(output.get("usage"))
     tokens = Tokens(whole(usage.get("input_tokens")), whole(usage.get("output_tokens")))
     return _span(
         event,
@@ -97,11 +105,11 @@ def _step(event: Mapping[str, Any], span_id: str, _: _Texts, ends: Mapping[Any, 
     kind = "agent" if event.get("type") == "agent" else "other"
     return Span(
         span_id=str(event.get("id") or span_id),
-        parent_id=event.get("parent_id"),
+        parent_id=text(event.get("parent_id")),
         kind=kind,
         name=str(event.get("name") or event.get("type") or "step"),
         start_ns=start,
-        end_ns=nanoseconds(ends.get(event.get("id"))) or start,
+        end_ns=nanoseconds(ends.get(str(event.get("id")))) or start,
     )
 
 
@@ -118,7 +126,7 @@ def _span(
     (given, given_cut), (gave, gave_cut) = (keep(body, kept=kept) for body in bodies)
     return Span(
         span_id=span_id,
-        parent_id=event.get("span_id"),
+        parent_id=text(event.get("span_id")),
         kind=what[0],
         name=what[1],
         start_ns=start,

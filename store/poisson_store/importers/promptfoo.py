@@ -10,7 +10,7 @@ from poisson_store.importers.case import Case, brief
 from poisson_store.importers.declared import FAIL, PASS
 from poisson_store.importers.files import open_text
 from poisson_store.importers.json_stream import stream_json
-from poisson_store.importers.reader import Reader, as_object, number, pick, unknown_metric, whole
+from poisson_store.importers.reader import Reader, as_object, number, parts, pick, text, unknown_metric, whole
 from poisson_store.importers.tables import read_table
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class PromptfooReader(Reader):
             results = 0
             for where, result in _results(path):
                 results += 1
-                seen += [name for name in result.get("namedScores") or () if name not in seen]
+                seen += [name for name in parts(result.get("namedScores")) if name not in seen]
                 yield self._case(where, result)
             if not results:
                 raise ImportRefusedError(f"{path} holds no result of promptfoo.")
@@ -53,26 +53,30 @@ class PromptfooReader(Reader):
         return field in {"vars", "prompt"} or field.startswith("vars.")
 
     def _case(self, where: str, result: Mapping[str, Any]) -> Case:
-        metric, named = self.declared.metric, result.get("namedScores") or {}
+        metric, named = self.declared.metric, parts(result.get("namedScores"))
         cause = "errored" if _is_error(result) else None
         if cause is None and metric not in {SUCCESS, SCORE} and metric not in named:
             cause = "skipped"
         verdict = None if cause or metric != SUCCESS else PASS if result.get("success") else FAIL
-        response = result.get("response") if isinstance(result.get("response"), dict) else {}
-        usage = (response or {}).get("tokenUsage") or {}
+        response = parts(result.get("response"))
+        usage = parts(response.get("tokenUsage"))
         wall_ms = number(result.get("latencyMs"))
         return Case(
             where,
             _fields(result),
             outcome=verdict,
             cause=cause,
-            score=None if cause or verdict else result.get(SCORE) if metric == SCORE else named.get(metric),
+            score=None
+            if cause or verdict
+            else result.get(SCORE)
+            if metric == SCORE
+            else named.get(str(metric)),
             wall_s=None if wall_ms is None else wall_ms / 1000,
             error=brief(result.get("error")) if cause == "errored" else None,
-            meta=pick(result, SCORE) | ({"cached": True} if (response or {}).get("cached") else {}),
+            meta=pick(result, SCORE) | ({"cached": True} if response.get("cached") else {}),
             tokens_in=whole(usage.get("prompt")),
             tokens_out=whole(usage.get("completion")),
-            texts=_texts(result, response or {}),
+            texts=_texts(result, response),
         )
 
 
@@ -96,11 +100,10 @@ def _is_error(result: Mapping[str, Any]) -> bool:
 
 
 def _fields(result: Mapping[str, Any]) -> dict[str, Any]:
-    provider, prompt = result.get("provider") or {}, result.get("prompt") or {}
-    test = result.get("testCase") or {}
-    values = result.get("vars") or {}
+    provider, prompt = result.get("provider"), parts(result.get("prompt"))
+    test, values = parts(result.get("testCase")), parts(result.get("vars"))
     fields = {
-        "provider": provider if isinstance(provider, str) else provider.get("label") or provider.get("id"),
+        "provider": text(provider) or parts(provider).get("label") or parts(provider).get("id"),
         "prompt": prompt.get("label") or prompt.get("raw"),
         "vars": values,
         "description": test.get("description") or result.get("description"),
@@ -109,15 +112,15 @@ def _fields(result: Mapping[str, Any]) -> dict[str, Any]:
     }
     fields |= {f"vars.{name}": value for name, value in values.items()}
     return pick(fields, *fields) | {
-        f"metadata.{name}": value for name, value in (test.get("metadata") or {}).items()
+        f"metadata.{name}": value for name, value in parts(test.get("metadata")).items()
     }
 
 
 def _texts(result: Mapping[str, Any], response: Mapping[str, Any]) -> dict[str, Any]:
     texts = {
         "vars": result.get("vars"),
-        "prompt": (result.get("prompt") or {}).get("raw"),
+        "prompt": parts(result.get("prompt")).get("raw"),
         "output": response.get("output"),
-        "reason": (result.get("gradingResult") or {}).get("reason"),
+        "reason": parts(result.get("gradingResult")).get("reason"),
     }
     return pick(texts, *texts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from poisson_store.errors import ImportRefusedError
@@ -79,4 +80,6 @@ def _score(value: Any) -> Any:
             return float(value)
         except ValueError:
             return value
+    if isinstance(value, Decimal):
+        value = float(value)
     return None if isinstance(value, float) and math.isnan(value) else value

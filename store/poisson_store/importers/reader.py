@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -69,14 +70,30 @@ def pick(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: values[name] for name in names if values.get(name) not in (None, "", [], {})}
 
 
+def parts(value: Any) -> dict[str, Any]:
+    """Give an object; an empty one for anything else, where a file need not have what is asked for."""
+    return value if isinstance(value, dict) else {}
+
+
+def items(value: Any) -> list[Any]:
+    """Give an array; an empty one for anything else, where a file need not have what is asked for."""
+    return value if isinstance(value, list) else []
+
+
+def text(value: Any) -> str | None:
+    """Give a text, or None for anything else."""
+    return value if isinstance(value, str) else None
+
+
 def number(value: Any) -> float | None:
-    """Give a number, or None for anything else."""
-    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+    """Give a finite number, or None for anything else."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    return value if is_number else None
 
 
 def whole(value: Any) -> int | None:
     """Give a whole number from 0, or None for anything else."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 63 else None
 
 
 def as_object(value: Any, where: str) -> dict[str, Any]:

@@ -93,7 +93,7 @@ def reason_to_leave_out(case: Case, declared: Declared) -> str | None:
                 f"{case.where} has no {name!r} to choose by; it has {', '.join(case.fields)}."
             )
         value = case.fields[name]
-        if wanted != (value if isinstance(value, str) else json.dumps(value)):
+        if wanted != (value if isinstance(value, str) else json.dumps(value, default=str)):
             return f"{name} is not {wanted}"
     return None
 

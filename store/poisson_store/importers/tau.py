@@ -10,7 +10,7 @@ from poisson_store.importers.case import Case, Planned, brief
 from poisson_store.importers.files import open_text
 from poisson_store.importers.instants import nanoseconds
 from poisson_store.importers.json_stream import stream_json
-from poisson_store.importers.reader import Reader, as_object, number, pick
+from poisson_store.importers.reader import Reader, as_object, items, number, parts, pick, whole
 from poisson_store.importers.tau_spans import read_spans, token_sums
 
 if TYPE_CHECKING:
@@ -52,12 +52,14 @@ class TauReader(Reader):
     def planned(self) -> Iterable[Planned]:
         """Give every task of a tau2-bench file as many replicates as there were to be trials."""
         for info in self._infos:
-            for task in info.get("tasks") or ():
-                yield Planned(_fields(task, info), None, (info.get("info") or {}).get("num_trials") or 0)
+            for task in items(info.get("tasks")):
+                yield Planned(
+                    _fields(parts(task), info), None, whole(parts(info.get("info")).get("num_trials")) or 0
+                )
 
     def _case(self, row: Mapping[str, Any], info: Mapping[str, Any], where: str) -> Case:
         ended = row.get("termination_reason")
-        reward = row["reward"] if "reward" in row else (row.get("reward_info") or {}).get("reward")
+        reward = row["reward"] if "reward" in row else parts(row.get("reward_info")).get("reward")
         cause = NOT_EVALUABLE.get(str(ended))
         if cause is None and reward is None:
             cause = "timed_out" if ended == "timeout" else "errored"
@@ -95,10 +97,12 @@ def _parts(path: Path) -> list[Path]:
 
 def _rows(path: Path, info: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the simulations of a file; what else it holds goes into `info`."""
+    rows = 0
     with open_text(path) as file:
         for place, value in stream_json(file, str(path), OPENED.__contains__):
             if len(place) == 2 or (place and isinstance(place[0], int)):
-                yield as_object(value, f"{path}, simulation {int(place[-1]) + 1}")
+                rows += 1
+                yield as_object(value, f"{path}, simulation {rows}")
             elif place:
                 info[str(place[0])] = value
     if "task_id" in info and "termination_reason" in info:
@@ -107,15 +111,15 @@ def _rows(path: Path, info: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _fields(task: Mapping[str, Any], info: Mapping[str, Any]) -> dict[str, Any]:
-    about = (info.get("info") or {}).get("environment_info") or {}
+    about = parts(parts(info.get("info")).get("environment_info"))
     return {"task": task.get("id"), **pick({"domain": about.get("domain_name")}, "domain")}
 
 
 def _environment(infos: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     if not infos:
         return {}
-    about = infos[0].get("info") or {}
-    agent, user = (about.get(side) or {} for side in ("agent_info", "user_info"))
+    about = parts(infos[0].get("info"))
+    agent, user = (parts(about.get(side)) for side in ("agent_info", "user_info"))
     return pick(about, "git_commit", "max_steps", "max_errors") | {
         "agent": pick(agent, "implementation", "llm", "llm_args"),
         "user": pick(user, "implementation", "llm", "llm_args"),
@@ -124,6 +128,4 @@ def _environment(infos: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def _error(row: Mapping[str, Any], ended: Any) -> str:
     """Say why there is no reward: tau-bench keeps the exception of a trial, tau2-bench a reason."""
-    info = row.get("info")
-    told = info.get("error") if isinstance(info, dict) else None
-    return brief(told or ended or "no reward")
+    return brief(parts(row.get("info")).get("error") or ended or "no reward")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from poisson_store.importers.case import keep
 from poisson_store.importers.instants import nanoseconds
-from poisson_store.importers.reader import number, whole
+from poisson_store.importers.reader import items, number, parts, text, whole
 from poisson_store.records import Span, Tokens
 
 if TYPE_CHECKING:
@@ -21,13 +21,15 @@ def read_spans(row: Mapping[str, Any], *, keep_text: bool) -> tuple[Span, ...]:
 
     tau-bench keeps no times: there a span begins and ends at its position, as if it were nanoseconds.
     """
-    messages = row.get("traj") or row.get("messages") or row.get("steps") or ()
+    messages = next(
+        (row[name] for name in ("traj", "messages", "steps") if isinstance(row.get(name), list)), ()
+    )
     calls: dict[str, tuple[str, str]] = {}
     spans = []
     for position, message in enumerate(_flat(messages)):
         called = list(_calls(message))
         calls |= {call_id: (name, given) for call_id, name, given in called if call_id}
-        if message.get("role") in _KINDS:
+        if text(message.get("role")) in _KINDS:
             spans.append(_span(message, position, called, calls, keep_text=keep_text))
     return tuple(spans)
 
@@ -44,20 +46,20 @@ def _flat(messages: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
     """Yield messages, those of several tool calls at once (tau2-bench) one by one."""
     for message in messages:
         if isinstance(message, dict):
-            yield from message.get("tool_messages") or (message,)
+            yield from map(parts, items(message.get("tool_messages")) or (message,))
 
 
 def _calls(message: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Yield (id, name, arguments) of the tool calls of a message: in OpenAI's form, tau2-bench's, or names alone."""
-    for call in message.get("tool_calls") or ():
-        function = call.get("function") or call
+    for call in map(parts, items(message.get("tool_calls"))):
+        function = parts(call.get("function")) or call
         given = function.get("arguments")
         yield (
             str(call.get("id") or ""),
             str(function.get("name")),
             given if isinstance(given, str) else json.dumps(given),
         )
-    for name in message.get("tool") or ():
+    for name in items(message.get("tool")):
         yield "", str(name), ""
 
 
@@ -71,8 +73,7 @@ def _span(
 ) -> Span:
     role = str(message["role"])
     name, given = calls.get(str(message.get("tool_call_id") or message.get("id") or ""), (role, None))
-    content = message.get("content")
-    text, text_cut = keep(content if isinstance(content, str) else None, kept=keep_text)
+    said, said_cut = keep(text(message.get("content")), kept=keep_text)
     asked, asked_cut = keep(given if role == "tool" else None, kept=keep_text)
     end = nanoseconds(message.get("timestamp"))
     took = number(message.get("generation_time_seconds")) or 0
@@ -85,12 +86,12 @@ def _span(
         start_ns=max(0, end - round(took * 1e9)),
         end_ns=end,
         input=asked,
-        output=text,
+        output=said,
         tokens=_tokens(message.get("usage")),
         attrs={"calls": [name for _, name, _ in called]} if called else {},
         error="the tool failed" if role == "tool" and message.get("error") else None,
         input_cut=asked_cut,
-        output_cut=text_cut,
+        output_cut=said_cut,
     )
 
 
