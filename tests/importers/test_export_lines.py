@@ -122,7 +122,7 @@ def read(store, name):
         )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(run=runs(), status=st.sampled_from(("complete", "partial", "interrupted")))
 def test_what_is_exported_comes_back(tmp_path_factory, run, status):
     """Export and import with texts give the same rows, conditions, declarations, plan and draws."""
