@@ -11,6 +11,7 @@ from pytest_poisson.analyses.check import CheckResult, check
 from pytest_poisson.analyses.paired import paired
 from pytest_poisson.analyses.promises import judge_run
 from pytest_poisson.fail_on import decide
+from pytest_poisson.fix_gate import judge_fix
 from pytest_poisson.render.explain import explain_row
 from pytest_poisson.render.promises_text import explain_promise
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pytest_poisson.analyses.paired_result import PairedResult
     from pytest_poisson.analyses.promises import PromisesResult
     from pytest_poisson.fail_on import Decision
+    from pytest_poisson.fix_gate import FixVerdict
     from pytest_poisson.options import Settings
     from pytest_poisson.replay.declaration import ReplayDeclaration
     from pytest_poisson.stops import Stop
@@ -55,6 +57,8 @@ class Gate:
         The paired replay that `--poisson-paired` declares; None without one.
     flips
         Cuts of the replay whose outcome is B, where those are to fail the session.
+    fix
+        What a fix-check says, which stands in place of the comparison; None without one.
     """
 
     check: CheckResult | None
@@ -66,12 +70,15 @@ class Gate:
     nothing_measured: bool
     replay: PairedResult | None = None
     flips: tuple[str, ...] = ()
+    fix: FixVerdict | None = None
 
     @property
     def status(self) -> int:
         """The exit status that the sweep asks for where no item fails for it: 0, 9 or 10."""
         if self.nothing_measured:
             return NOT_COMPARABLE
+        if self.fix is not None and self.fix.reasons:
+            return NOT_COMPARABLE if self.fix.not_comparable else NO_SINGLE_ITEM
         if not self.decision.failed:
             return NO_SINGLE_ITEM if self.flips else 0
         if {"not-comparable", "missing"} & set(self.decision.reasons):
@@ -85,6 +92,8 @@ class Gate:
             return ""
         if self.nothing_measured:
             return "no replicate ended with an outcome"
+        if self.fix is not None and self.fix.reasons:
+            return f"the fix-check says {self.fix.word} ({', '.join(self.fix.reasons)})"
         if not self.decision.failed:
             return f"decisions flip at {', '.join(self.flips)}"
         if self.check is None:
@@ -100,6 +109,7 @@ def judge(
     store: str | None,
     declaration: ReplayDeclaration | None,
     open_run: Callable[[str], RunReader],
+    selecting: RunReader | None = None,
 ) -> Gate:
     """Judge what a run promises, compare it with its baseline, if it has one, and say what fails.
 
@@ -111,14 +121,18 @@ def judge(
         The store's directory as commands must name it, or None where it is the default.
     declaration, open_run
         A paired replay to analyse as well, and how its arms are opened.
+    selecting
+        The run that selected the conditions of a fix-check, which is then asked in place of the comparison.
 
     Raises
     ------
     UserError
         If an event cannot be compared, or the replay not be analysed.
     """
-    result = None
-    if baseline is not None:
+    result = fix = None
+    if baseline is not None and selecting is not None:
+        fix = judge_fix(baseline, run, selecting, settings)
+    elif baseline is not None:
         result = check(
             baseline,
             run,
@@ -143,6 +157,7 @@ def judge(
         nothing_measured=not any(each.with_outcome for each in accounts.values()),
         replay=replay,
         flips=tuple(flipping) if "flips" in settings.fail_on else (),
+        fix=fix,
     )
 
 

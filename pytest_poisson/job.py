@@ -28,6 +28,9 @@ class Job:
         How often a replicate is tried again, where that is not the mark's own number.
     concurrency
         How many replicates of an asynchronous rollout a worker keeps in flight.
+    against
+        Where two runs are made side by side, the run id and the variant of the other. `keys` then has every
+        condition twice in a row: even positions are the run's, odd ones the other's.
     """
 
     arguments: tuple[str, ...]
@@ -41,6 +44,7 @@ class Job:
     timeout_s: float | None = None
     retries: int | None = None
     concurrency: int = 1
+    against: tuple[str, Mapping[str, str]] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the job as a JSON object."""

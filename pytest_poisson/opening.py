@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from poisson_store import RunReader, RunWriter, Store
+    from poisson_store import RunReader, Store
     from pytest_poisson.batches import Ranges
     from pytest_poisson.collect import CollectedCondition
     from pytest_poisson.options import Settings
     from pytest_poisson.plan import Plan
     from pytest_poisson.selection import Selection
+    from pytest_poisson.sweep import Writer
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class OpenedRun:
         Whether replicates will be missing even when this session has run all of its own.
     """
 
-    writer: RunWriter
+    writer: Writer
     missing: tuple[Ranges, ...]
     already: Usage
     leaves_gaps: bool
@@ -58,9 +59,11 @@ def create_run(
     settings: Settings,
     selection: Selection,
     plan: Plan,
-    paired: RunReader | None,
+    variant: Mapping[str, str],
+    name: str,
+    paired: RunRecord | None,
 ) -> OpenedRun:
-    """Begin a new run; with `--poisson-shard` it plans, and runs, only its share of the replicates."""
+    """Begin a new run, on the salt of `paired` where there is one; with `--poisson-shard` it plans, and runs, only its share of the replicates."""
     shares = tuple(
         share_of_shard(index, each.replicates, settings.shard) for index, each in enumerate(plan.conditions)
     )
@@ -73,13 +76,13 @@ def create_run(
         salt=_salt(settings, paired),
         rollouts=plan.rollouts,
         conditions=conditions,
-        name=settings.name or "",
-        paired_with=None if paired is None else paired.run.run_id,
+        name=name,
+        paired_with=None if paired is None else paired.run_id,
         selection=selection.words,
         suite=suite_digest(each.condition.key for each in everything),
         shard=settings.shard,
         environment=describe_environment(config.rootpath, tuple(map(str, config.invocation_params.args))),  # type: ignore[arg-type]
-        variant=dict(settings.variant),
+        variant=dict(variant),
         settings={
             "q": settings.q,
             "max_mde": settings.max_mde,
@@ -87,6 +90,7 @@ def create_run(
             "workers": plan.workers,
             "timeout_s": settings.timeout,
             "replicates_from": plan.source,
+            "interleaved": bool(settings.interleave),
         },
     )
     return OpenedRun(store.create(record), shares, Usage(), leaves_gaps=False)
@@ -152,10 +156,10 @@ def _length(ranges: Ranges) -> int:
     return sum(stop - start for start, stop in ranges)
 
 
-def _salt(settings: Settings, paired: RunReader | None) -> str:
+def _salt(settings: Settings, paired: RunRecord | None) -> str:
     """Return the baseline's salt, the one that `--poisson-salt` stands for, or a fresh one."""
     if paired is not None:
-        return paired.run.salt
+        return paired.salt
     if settings.salt is not None:
         return hashlib.sha256(settings.salt.encode()).hexdigest()[: 2 * SALT_BYTES]
     return new_salt()

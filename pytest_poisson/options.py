@@ -134,6 +134,26 @@ OPTIONS = (
         "compare_with", "sweep on fresh seeds, then compare with this stored run and gate", parse_text, "RUN"
     ),
     Option(
+        "fix_check",
+        "sweep only the conditions that failed in this stored run, and gate on whether they fail less than in the baseline",
+        parse_text,
+        "RUN",
+    ),
+    Option(
+        "interleave",
+        "sweep two variants side by side, their batches alternating: --poisson-variant and --poisson-against",
+        parse_switch,
+    ),
+    Option(
+        "against",
+        "with --poisson-interleave: a setting of the variant to compare with, instead of or beside --poisson-variant's "
+        "(repeatable)",
+        parse_variant,
+        "KEY=VALUE",
+        default=(),
+        repeat=True,
+    ),
+    Option(
         "event",
         "an outcome whose rate is compared, or several joined by + (repeatable; default: the declared failures)",
         parse_text,
@@ -326,13 +346,31 @@ class Settings:
     @property
     def sweeping(self) -> bool:
         """Tell whether this session plans a sweep."""
-        return bool(self.sweep or self.pair_with or self.compare_with or self.dry_run or self.resume)
+        return bool(
+            self.sweep
+            or self.pair_with
+            or self.compare_with
+            or self.interleave
+            or self.dry_run
+            or self.resume
+        )
 
     @property
     def baseline(self) -> str | None:
         """Return the name of the run to compare with, if any."""
         name = self.pair_with or self.compare_with
         return None if name is None else str(name)
+
+    @property
+    def selecting_run(self) -> str | None:
+        """Return the name of the run whose failing conditions are selected, if any."""
+        name = self.failing_from or self.fix_check
+        return None if name is None else str(name)
+
+    @property
+    def variants(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Return the variant to measure, and the one to compare with where both are swept side by side."""
+        return dict(self.variant), {**dict(self.variant), **dict(self.against)}
 
     @property
     def replaying(self) -> bool:
@@ -436,6 +474,8 @@ def _refuse_contradictions(settings: Settings) -> None:
             "--poisson-pair-with and --poisson-compare-with exclude each other: "
             "the first compares on the same seeds, the second on fresh ones."
         )
+    _refuse_wrong_fix_check(settings)
+    _refuse_wrong_interleaving(settings)
     if settings.replaying and settings.sweeping:
         raise pytest.UsageError(
             "--poisson-replicate runs one stored replicate again and takes no sweep option."
@@ -453,6 +493,38 @@ def _refuse_contradictions(settings: Settings) -> None:
     if settings.workers == 0 and settings.timeout is not None:
         raise pytest.UsageError(
             "--poisson-timeout needs worker processes, which it can end; give --poisson-workers=1 or more."
+        )
+
+
+def _refuse_wrong_fix_check(settings: Settings) -> None:
+    if settings.fix_check is None:
+        return
+    if settings.failing_from is not None:
+        raise pytest.UsageError(
+            "--poisson-failing-from has no place beside --poisson-fix-check, which selects by its own run."
+        )
+    if not (settings.baseline or settings.interleave or settings.resume):
+        raise pytest.UsageError(
+            f"--poisson-fix-check={settings.fix_check} needs the old version: --poisson-pair-with=RUN, "
+            "--poisson-compare-with=RUN or --poisson-interleave."
+        )
+
+
+def _refuse_wrong_interleaving(settings: Settings) -> None:
+    if not settings.interleave:
+        if settings.against:
+            raise pytest.UsageError("--poisson-against goes with --poisson-interleave.")
+        return
+    for name in ("pair_with", "compare_with", "resume"):
+        if settings.values[name] is not None:
+            raise pytest.UsageError(
+                f"--poisson-{name.replace('_', '-')} has no place beside --poisson-interleave, which makes both runs."
+            )
+    first, second = settings.variants
+    if first == second:
+        given = " ".join(f"{key}={value}" for key, value in first.items()) or "no variant"
+        raise pytest.UsageError(
+            f"--poisson-interleave has {given} on both sides; give the other with --poisson-against=KEY=VALUE."
         )
 
 

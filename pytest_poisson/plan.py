@@ -66,6 +66,8 @@ class Plan:
         The name of the run it will be compared with.
     not_common
         Conditions of this plan that the baseline does not have.
+    against
+        The variant that is swept beside this one, to be compared with; None where there is none.
     """
 
     conditions: tuple[PlannedCondition, ...]
@@ -86,11 +88,12 @@ class Plan:
     estimated_from: str | None = None
     baseline: str | None = None
     not_common: int = 0
+    against: Mapping[str, str] | None = None
 
     @property
     def replicates(self) -> int:
-        """Replicates in all."""
-        return sum(each.replicates for each in self.conditions)
+        """Replicates in all, of both variants where two are swept."""
+        return sum(each.replicates for each in self.conditions) * (1 if self.against is None else 2)
 
     @property
     def fewest(self) -> int:
@@ -139,6 +142,7 @@ def make_plan(
         resumed=None if resumed is None else resumed.run.name,
         baseline=None if baseline is None else baseline.run.name,
         not_common=_not_common(found, baseline),
+        against=settings.variants[1] if settings.interleave else None,
     )
     return _with_estimate(_with_limits(plan), settings, baseline or history, backend)
 

@@ -87,8 +87,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return (yield)
     from pytest_poisson.selection import select_failing, settle_selection
 
-    if config.stash[SETTINGS].failing_from is not None:
-        select_failing(config, conditions, items)
+    select_failing(config, conditions, items)
     yield
     settle_selection(config, conditions, items)
     return None

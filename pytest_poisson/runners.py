@@ -31,9 +31,11 @@ class Runners:
     ) -> None:
         self._collected = {found.condition.key: found for found in collected}
         self._job = job
-        self._context = RunContext(
-            job.run_id, job.salt, job.variant, job.outcomes, job.retries, job.concurrency, job.timeout_s
-        )
+        runs = [(job.run_id, job.variant), *([] if job.against is None else [job.against])]
+        self._contexts = [
+            RunContext(run_id, job.salt, variant, job.outcomes, job.retries, job.concurrency, job.timeout_s)
+            for run_id, variant in runs
+        ]
         self._interruptible = interruptible
         self._runners: dict[int, ConditionRunner] = {}
 
@@ -49,7 +51,7 @@ class Runners:
                 condition=found.condition,
                 index=index,
                 declaration=found.declaration,
-                context=self._context,
+                context=self._contexts[index % len(self._contexts)],
                 interruptible=self._interruptible,
             )
         return self._runners[index]

@@ -62,7 +62,9 @@ def settle_selection(
 def select_failing(
     config: pytest.Config, conditions: Sequence[CollectedCondition], items: list[pytest.Item]
 ) -> None:
-    """Deselect the conditions that did not fail in the run of `--poisson-failing-from`.
+    """Deselect the conditions that did not fail in the run of `--poisson-failing-from` or `--poisson-fix-check`.
+
+    A fix-check that names events asks for those; else a rollout's declared failures count.
 
     Raises
     ------
@@ -70,20 +72,25 @@ def select_failing(
         If the run cannot be opened.
     """
     settings = config.stash[SETTINGS]
+    if settings.selecting_run is None:
+        return
     from poisson_store import Store, StoreError
     from pytest_poisson.store_directory import store_directory
 
     try:
-        with Store(store_directory(config, settings)).open(settings.failing_from) as run:
+        with Store(store_directory(config, settings)).open(settings.selecting_run) as run:
             failures = {each.id: each.failures for each in run.run.rollouts}
             rollout = {each.key: each.rollout for each in run.conditions}
             counts = run.outcome_counts()
     except StoreError as refusal:
         raise pytest.UsageError(str(refusal)) from None
+    named = (
+        {part.strip() for name in settings.event for part in name.split("+")} if settings.fix_check else set()
+    )
     failed = {
         key
         for key, outcomes in counts.items()
-        if sum(outcomes[word] for word in failures[rollout[key]]) >= settings.min_failures
+        if sum(outcomes[word] for word in named or failures[rollout[key]]) >= settings.min_failures
     }
     passing = {each.item for each in conditions if each.condition.key not in failed}
     if passing:
@@ -98,6 +105,7 @@ def _words(config: pytest.Config, left_out: Sequence[CollectedCondition]) -> str
         "-m": "markexpr",
         "--deselect": "deselect",
         "--poisson-failing-from": "poisson_failing_from",
+        "--poisson-fix-check": "poisson_fix_check",
     }
     given = [(flag, config.getoption(name, None)) for flag, name in options.items()]
     words = [

@@ -13,6 +13,7 @@ from poisson_store import Store, StoreError
 from pytest_poisson import neighbours
 from pytest_poisson.backends.registry import find_backend
 from pytest_poisson.errors import UserError
+from pytest_poisson.interleave import create_twins
 from pytest_poisson.job import Job
 from pytest_poisson.opening import OpenedRun, continue_run, create_run
 from pytest_poisson.plan import Plan, make_plan, refuse_cost
@@ -51,6 +52,7 @@ class SweepSession:
         self._replay = _replay_declaration(config, settings)
         self.plan: Plan | None = None
         self.run: RunReader | None = None
+        self.beside: RunReader | None = None  # swept side by side with it
         self.gate: Gate | None = None
         self.notices: list[str] = []
         self.stop: Stop | None = None
@@ -101,6 +103,7 @@ class SweepSession:
         resumed = self._open_run(self.settings.resume)
         paired_with = None if resumed is None else resumed.run.paired_with
         baseline = self._open_run(self.settings.baseline or paired_with)
+        self._refuse_own_failures(baseline)
         backend = find_backend(self.settings.backend, session, self.workers)
         self.plan = make_plan(
             selection.conditions,
@@ -115,21 +118,40 @@ class SweepSession:
         self._refuse_without_common_condition(self.plan, baseline)
         if self.settings.dry_run:
             return True
-        opened = (
-            create_run(
-                self.store,
-                config=self.config,
-                settings=self.settings,
-                selection=selection,
-                plan=self.plan,
-                paired=baseline if self.settings.pair_with else None,
-            )
-            if resumed is None
-            else continue_run(self.store, self.settings, selection, self.plan, resumed)
-        )
-        self._sweep(backend, opened)
-        self._judge(baseline)
+        opened, against = self._begin(selection, self.plan, baseline, resumed)
+        self._sweep(backend, opened, against)
+        self._judge(baseline if against is None else self.beside)
         return None
+
+    def _begin(
+        self, selection: Selection, plan: Plan, baseline: RunReader | None, resumed: RunReader | None
+    ) -> tuple[OpenedRun, str | None]:
+        """Open what is to be written; beside it the id of the run swept along, to be compared with."""
+        if resumed is not None:
+            return continue_run(self.store, self.settings, selection, plan, resumed), None
+        if self.settings.interleave:
+            return create_twins(
+                self.store, config=self.config, settings=self.settings, selection=selection, plan=plan
+            )
+        opened = create_run(
+            self.store,
+            config=self.config,
+            settings=self.settings,
+            selection=selection,
+            plan=plan,
+            variant=dict(self.settings.variant),
+            name=self.settings.name or "",
+            paired=baseline.run if baseline is not None and self.settings.pair_with else None,
+        )
+        return opened, None
+
+    def _refuse_own_failures(self, baseline: RunReader | None) -> None:
+        """Refuse a fix-check whose old version is the run that selects, before anything is spent."""
+        selecting = self._open_run(self.settings.fix_check)
+        if selecting is not None and baseline is not None:
+            from pytest_poisson.analyses.fix_check import refuse_arm
+
+            refuse_arm(selecting.run.run_id, selecting.run.name, {baseline.run.run_id})
 
     @property
     def workers(self) -> int | None:
@@ -171,12 +193,12 @@ class SweepSession:
 
     # The sweep
 
-    def _sweep(self, backend: Backend, opened: OpenedRun) -> None:
+    def _sweep(self, backend: Backend, opened: OpenedRun, against: str | None) -> None:
         progress = ProgressLine(self.reporter)
         run = opened.writer.run
         sweep = Sweep(
             opened.missing,
-            job=self._job(run, opened.missing),
+            job=self._job(run, opened.missing, against),
             backend=backend,
             writer=opened.writer,
             show=progress.show,
@@ -193,16 +215,20 @@ class SweepSession:
             progress.close()
             self.notices = sweep.notices
             self.stop = sweep.stop
-            self._reopen(run.run_id)
+            self.run = self._reopen(run.run_id)
+            self.beside = None if against is None else self._reopen(against)
         if sweep.exit_request is not None:
             pytest.exit(sweep.exit_request)
 
-    def _reopen(self, run_id: str) -> None:
-        """Open the run that was written; where the store is gone there is nothing to report."""
+    def _reopen(self, run_id: str) -> RunReader | None:
+        """Open a run that was written; where the store is gone there is nothing to report."""
         with suppress(StoreError):
-            self.run = self._open_run(run_id)
+            return self._open_run(run_id)
+        return None
 
-    def _job(self, run: RunRecord, missing: Sequence[Ranges]) -> Job:
+    def _job(self, run: RunRecord, missing: Sequence[Ranges], against: str | None) -> Job:
+        times = 1 if against is None else 2
+        conditions = [each for each in run.conditions for _ in range(times)]
         return Job(
             arguments=tuple(map(str, self.config.invocation_params.args)),
             directory=str(self.config.invocation_params.dir),
@@ -211,12 +237,11 @@ class SweepSession:
             salt=run.salt,
             variant=dict(run.variant),
             outcomes=run.outcomes,
-            keys=tuple(
-                each.key if ranges else "" for each, ranges in zip(run.conditions, missing, strict=True)
-            ),
+            keys=tuple(each.key if ranges else "" for each, ranges in zip(conditions, missing, strict=True)),
             timeout_s=self.settings.timeout,
             retries=self.settings.retries,
             concurrency=self.settings.concurrency,
+            against=None if against is None else (against, self.settings.variants[1]),
         )
 
     # After
@@ -233,6 +258,7 @@ class SweepSession:
             store=self._store_to_name,
             declaration=self._replay,
             open_run=self.store.open,
+            selecting=self._open_run(self.settings.fix_check),
         )
         if self._json is not None:
             self._json.write_text(self._document(self.run, self.gate), encoding="utf-8", newline="\n")
@@ -244,12 +270,16 @@ class SweepSession:
             write_all(self._report, files, option="--poisson-report")
 
     def _document(self, run: RunReader, gate: Gate) -> str:
-        """Return what `pytest-poisson check`, or `show` where there is no baseline, gives as JSON."""
+        """Return what `pytest-poisson fix-check`, `check`, or `show` where there is no baseline, gives as JSON."""
         from pytest_poisson.analyses.show import show
         from pytest_poisson.render.diff_documents import check_document
         from pytest_poisson.render.documents import dump
         from pytest_poisson.render.run_documents import show_document
 
+        if gate.fix is not None and gate.fix.result is not None:
+            from pytest_poisson.render.share_documents import fix_check_document
+
+            return dump(fix_check_document(gate.fix.result))
         return dump(show_document(show(run)) if gate.check is None else check_document(gate.check))
 
     @property
@@ -305,6 +335,7 @@ class SweepSession:
             colour=terminalreporter.hasmarkup,
             verbosity=self.config.option.verbose,
             store=self._store_to_name,
+            beside=self.beside,
         )
         for line in [*lines, *self._left_for_github(self.run)]:
             terminalreporter.write_line(line)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_poisson.backends import Backend, BatchEnded, Doing, Event, ExitRequest, Interrupted, Notice, Rows
 from pytest_poisson.batches import BatchSizer, Dealer, Ranges
@@ -12,9 +12,9 @@ from pytest_poisson.signals import Interrupts
 from pytest_poisson.stops import OUTCOME
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from poisson_store import RunWriter
+    from poisson_store.records import RunRecord
     from pytest_poisson.job import Job
     from pytest_poisson.stops import Stop, StopRule
 
@@ -31,6 +31,21 @@ class Progress:
     without_outcome: int
     elapsed_s: float
     doing: str = ""
+
+
+class Writer(Protocol):
+    """What a sweep asks of whatever stores its rows."""
+
+    run: RunRecord
+
+    def add(self, rows: Iterable[tuple[Any, ...]]) -> int:
+        """Store rows and return how many were new."""
+
+    def beat(self) -> None:
+        """Show that the run is being written."""
+
+    def finish(self, status: str = "complete") -> None:
+        """End the run."""
 
 
 class Sweep:
@@ -58,7 +73,7 @@ class Sweep:
         *,
         job: Job,
         backend: Backend,
-        writer: RunWriter,
+        writer: Writer,
         show: Callable[[Progress], None],
         rules: Sequence[StopRule] = (),
         leaves_gaps: bool = False,

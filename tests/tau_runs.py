@@ -18,6 +18,26 @@ def episodes():
     return json.loads(FILE.read_text(encoding="utf-8"))
 
 
+def result_file(folder, name, trials):
+    """Write some of the trials as a result file of tau-bench, its texts left out, and return the file."""
+    roles = {"s": "system", "u": "user", "a": "assistant", "t": "tool"}
+    rows = []
+    for each in episodes():
+        if each["trial"] in trials:
+            steps = [word.partition(":") for word in each["steps"].split()]
+            messages = [
+                {
+                    "role": roles[role],
+                    **({"name": tool} if role == "t" else {"tool": tool.split("+")} if tool else {}),
+                }
+                for role, _, tool in steps
+            ]
+            rows.append({**each, "info": {}, "steps": messages})
+    file = folder / f"{name}.json"
+    file.write_text(json.dumps(rows), encoding="utf-8")
+    return file
+
+
 def write_tau(store, name, trials, *, began_ns=BEGAN_NS, salt="0" * 32):
     """Store some of the trials as one run, replicates numbered from 0, and return its id."""
     chosen = [each for each in episodes() if each["trial"] in trials]

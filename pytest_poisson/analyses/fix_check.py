@@ -10,6 +10,7 @@ from poisson_stats.share_limit import share_guidance, share_limit
 from pytest_poisson.analyses.coverage import in_order
 from pytest_poisson.analyses.event_set import choose_events, refuse_successes
 from pytest_poisson.analyses.input_shares import event_counts, gather_shares
+from pytest_poisson.analyses.pairing import claims_pairing
 from pytest_poisson.analyses.side import describe_side, refuse_same, time_apart
 from pytest_poisson.errors import UserError
 
@@ -54,6 +55,8 @@ class FixCheckResult:
         The runs.
     apart
         How far apart they began; None where that was not recorded.
+    same_draws
+        Whether the new run took the old one's seeds; nothing is matched by them.
     events
         What failing is.
     selection
@@ -79,6 +82,7 @@ class FixCheckResult:
     old: Side
     new: Side
     apart: Apart | None
+    same_draws: bool
     events: EventSet
     selection: Selection
     left_out: LeftOutInputs
@@ -146,6 +150,7 @@ def fix_check(
         old=describe_side(old),
         new=describe_side(new),
         apart=time_apart(old, new),
+        same_draws=_same_draws(old, new, material.inputs[0].condition.key),
         events=chosen,
         selection=Selection(
             None if failing_from is None else describe_side(failing_from), min_failures, len(asked)
@@ -196,6 +201,14 @@ def refuse_arm(selecting_id: str, name: str, arms: set[str]) -> None:
             f"Run '{name}' is one of the two compared, and its failures are there by selection; select by a third run, "
             "or ask about all inputs."
         )
+
+
+def _same_draws(old: RunReader, new: RunReader, key: str) -> bool:
+    """Tell whether runs that claim the same draws recorded them: by the seeds of one input's first replicate."""
+    if not claims_pairing(old.run, new.run):
+        return False
+    seeds = [each.seed for reader in (old, new) for each in reader.episodes(key, 0)]
+    return len(seeds) == 2 and seeds[0] is not None and seeds[0] == seeds[1]
 
 
 def by_change(inputs: Sequence[InputShares]) -> tuple[int, ...]:

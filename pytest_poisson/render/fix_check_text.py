@@ -24,10 +24,13 @@ if TYPE_CHECKING:
 
 VERSIONS = ("the old version", "the new version")
 NAMED = 5
+SAME_DRAWS = (
+    "Both versions drew the same seeds; nothing is matched by them, and the test takes runs as independent."
+)
 
 
-def fix_check_sheet(result: FixCheckResult, *, top: int = 10) -> Sheet:
-    """Return the report; the table shows the `top` inputs that changed most."""
+def fix_check_sheet(result: FixCheckResult, *, top: int = 10, in_session: bool = False) -> Sheet:
+    """Return the report; the table shows the `top` inputs that changed most, and options are pytest's `in_session`."""
     return sheet(
         f"Did the fix work: {named_run(result.new)} against {named_run(result.old)}",
         [
@@ -42,8 +45,8 @@ def fix_check_sheet(result: FixCheckResult, *, top: int = 10) -> Sheet:
             section("What this could not have detected", *could_not_see(result)),
             Bold(headline(result)),
             section("What it rests on", _rests_on(result)),
-            _guidance(result),
-            _inputs(result, top),
+            _guidance(result, "--poisson-max-mde" if in_session else "--max-mde"),
+            _inputs(result, top, "-v" if in_session else "--top"),
             section("What this cannot say", Points(tuple(_cannot_say(result)))),
         ],
     )
@@ -120,6 +123,7 @@ def _counted(result: FixCheckResult) -> list[str]:
     return [
         f"A run failed where its outcome is {event}. {asked}",
         compared_line(len(result.inputs), result.left_out, VERSIONS),
+        *([SAME_DRAWS] if result.same_draws else []),
         *row_lines(result.rows, VERSIONS, result.comparison.alpha),
     ]
 
@@ -177,7 +181,7 @@ def _rests_on(result: FixCheckResult) -> str | None:
     )
 
 
-def _guidance(result: FixCheckResult) -> Section | None:
+def _guidance(result: FixCheckResult, option: str) -> Section | None:
     ways, found = result.guidance, result.comparison
     if ways is None:
         return None
@@ -190,11 +194,11 @@ def _guidance(result: FixCheckResult) -> Section | None:
             f"{write.plural(ways.inputs, 'input')} like these at the repeats they have, bring the limit to {asked} points "
             "(normal approximation)."
         )
-    accepts = f"--max-mde={write.ceiling(ways.ceiling)} accepts this design as it is."
+    accepts = f"{option}={write.ceiling(ways.ceiling)} accepts this design as it is."
     return section("What would settle it", way, accepts if found.drop.ceiling < 1 else None)
 
 
-def _inputs(result: FixCheckResult, top: int) -> Section | None:
+def _inputs(result: FixCheckResult, top: int, option: str) -> Section | None:
     labels, title = input_labels([each.condition for each in result.inputs])
     ranked = [result.inputs[i] for i in result.importance[:top]]
     columns = (
@@ -216,7 +220,7 @@ def _inputs(result: FixCheckResult, top: int) -> Section | None:
     return section(
         "By input",
         Grid(columns, rows),
-        f"{write.plural(rest, 'more input')}: --top shows more." if rest else None,
+        f"{write.plural(rest, 'more input')}: {option} shows more." if rest else None,
     )
 
 

@@ -8,6 +8,8 @@ from pytest_poisson.progress import duration
 from pytest_poisson.render.formatting import plural
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from poisson_stats.planning import DesignLimit
     from pytest_poisson.plan import Plan
 
@@ -17,7 +19,11 @@ def render_plan(plan: Plan) -> list[str]:
     lines = [
         ("conditions", f"{len(plan.conditions):,} of {_rollouts(plan)}"),
         ("replicates", f"{_each(plan)} ({plan.source}), {plan.replicates:,} in all"),
-        ("variant", " ".join(f"{name}={value}" for name, value in plan.variant.items())),
+        ("variant", _variant(plan.variant)),
+        (
+            "against",
+            "" if plan.against is None else f"{_variant(plan.against) or 'none'}, batches alternating",
+        ),
         ("resumes", plan.resumed or ""),
         ("baseline", _baseline(plan)),
         ("events", _events(plan)),
@@ -27,6 +33,10 @@ def render_plan(plan: Plan) -> list[str]:
         ("time", _time(plan)),
     ]
     return [f"{name:<11} {text}" for name, text in lines if text]
+
+
+def _variant(variant: Mapping[str, str]) -> str:
+    return " ".join(f"{name}={value}" for name, value in variant.items())
 
 
 def _rollouts(plan: Plan) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_poisson.render.accounting_text import accounting_line
 from pytest_poisson.render.diff_text import render_diff
+from pytest_poisson.render.fix_check_text import fix_check_sheet
 from pytest_poisson.render.layout import wrap
 from pytest_poisson.render.paired_text import paired_sheet
 from pytest_poisson.render.promises_text import promises_lines
@@ -16,10 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from poisson_store import RunReader
+    from pytest_poisson.fix_gate import FixVerdict
     from pytest_poisson.gate import Gate
     from pytest_poisson.stops import Stop
 
 NOTICES_SHOWN = 5
+INPUTS_SHOWN = 10
 
 
 def render_session(
@@ -32,6 +35,7 @@ def render_session(
     colour: bool = False,
     verbosity: int = 0,
     store: str | None = None,
+    beside: RunReader | None = None,
 ) -> list[str]:
     """Return the lines: the run's account, the comparison if there is one, what to type next, why it fails.
 
@@ -49,13 +53,21 @@ def render_session(
         pytest's: below 0 the account and the verdict alone, above 0 every row.
     store
         The store's directory where it is not the default.
+    beside
+        The run that was swept side by side with this one, if any.
     """
-    account = f"run {run.run.name} is {run.run.status}: {accounting_line(run.accounting())}"
-    lines = [*_notices(notices, width), account, *_unfinished(run, stop, width)]
+    runs = [run] if beside is None else [run, beside]
+    accounts = [
+        f"run {each.run.name} is {each.run.status}: {accounting_line(each.accounting())}" for each in runs
+    ]
+    lines = [*_notices(notices, width), *accounts, *_unfinished(runs, stop, width)]
     if gate is None:
         return lines
     promises = promises_lines(gate.promises, width=width, verbose=verbosity > 0)
-    if gate.check is None:
+    if gate.fix is not None:
+        lines += _fix_check(gate.fix, width=width, colour=colour, verbosity=verbosity)
+        lines += [] if verbosity < 0 else _apart(promises)
+    elif gate.check is None:
         lines += _outcomes(run, width)
         lines += [] if verbosity < 0 else [*_apart(promises), *_next(run, gate)]
     elif verbosity < 0:
@@ -65,10 +77,10 @@ def render_session(
             gate.check.diff, width=width, colour=colour, verbose=verbosity > 0, store=store, in_session=True
         )
         lines = [
-            *(line for line in lines if line != account),
+            *(line for line in lines if line not in accounts),
             *text.rstrip("\n").split("\n"),
             *_apart(promises),
-        ]  # it has the account
+        ]  # it has the accounts
     if gate.replay is not None:
         lines += [
             "",
@@ -87,11 +99,23 @@ def _apart(section: Sequence[str]) -> list[str]:
     return ["", *section] if section else []
 
 
-def _unfinished(run: RunReader, stop: Stop | None, width: int) -> list[str]:
+def _fix_check(fix: FixVerdict, *, width: int, colour: bool, verbosity: int) -> list[str]:
+    """Print the report of a fix-check, or why there is none; the word alone where little is to be said."""
+    if fix.result is None:
+        return wrap(f"not comparable: {fix.refusal}", width)
+    if verbosity < 0:
+        return [f"fix-check: {fix.word}"]
+    top = len(fix.result.inputs) if verbosity > 0 else INPUTS_SHOWN
+    text = as_text(fix_check_sheet(fix.result, top=top, in_session=True), columns=width, colour=colour)
+    return ["", *text.rstrip("\n").split("\n")]
+
+
+def _unfinished(runs: Sequence[RunReader], stop: Stop | None, width: int) -> list[str]:
     """Say why a sweep ended early, and how it goes on."""
     lines = [] if stop is None else wrap(f"The sweep stopped: {stop.sentence}.", width, rest="  ")
-    if run.run.status != "complete" and run.run.shard is None:
-        lines += ["Run what is missing:", f"  pytest --poisson-resume={run.run.name}", ""]
+    unfinished = [each.run.name for each in runs if each.run.status != "complete" and each.run.shard is None]
+    if unfinished:
+        lines += ["Run what is missing:", *(f"  pytest --poisson-resume={name}" for name in unfinished), ""]
     return lines
 
 

@@ -36,6 +36,7 @@ def fix_check_document(result: FixCheckResult) -> Document:
         "old": side_document(result.old),
         "new": side_document(result.new),
         "apart": apart_document(result.apart),
+        "same_draws": result.same_draws,
         "events": events_document(result.events),
         "selection": _selection(result.selection),
         "alpha": found.alpha,
