@@ -298,7 +298,7 @@ OPTIONS = (
         "paired", "after the sweep, analyse the paired replay that this file declares", parse_text, "FILE"
     ),
     Option("json", "write the result as JSON to this file", parse_text, "FILE"),
-    Option("report", "write a report into this folder: Markdown, JSON, a drawing", parse_text, "DIR"),
+    Option("report", "write a report into this folder: Markdown, HTML, JSON, a drawing", parse_text, "DIR"),
     Option(
         "github",
         "in GitHub Actions, annotate the failing conditions and add the result to the step summary (default: true)",

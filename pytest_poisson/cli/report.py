@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from poisson_store import Store
 
-HELP = "write a report into a folder: Markdown, JSON and a drawing, of one run or of two compared"
+HELP = "write a report into a folder: Markdown, HTML, JSON and a drawing, of one run or of two compared"
 DEFAULT_OUT = "poisson-report"
 
 

@@ -6,11 +6,15 @@ import hashlib
 import json
 from typing import TYPE_CHECKING
 
+from pytest_poisson import __version__
 from pytest_poisson.analyses.shares import CONFIDENCE, DESCRIBED_AS
 from pytest_poisson.analyses.shares import shares as shares_of
 from pytest_poisson.analyses.show import show
+from pytest_poisson.render import formatting as write
+from pytest_poisson.render.commands import replay_command
 from pytest_poisson.render.diff_documents import diff_document
 from pytest_poisson.render.documents import condition_document, count_document, dump
+from pytest_poisson.render.page import page
 from pytest_poisson.render.report_sheet import comparison_sheet, run_sheet
 from pytest_poisson.render.run_documents import show_document
 from pytest_poisson.render.sheet import as_markdown
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
     from pytest_poisson.render.documents import Document
 
 REPORT_SCHEMA = "pytest-poisson.report/1"
+_MADE_BY = f"Written by pytest-poisson {__version__}; report.json beside it has the same figures unrounded."
 PICTURE = "\n![Every condition: its change or share, as in the table](heatmap.svg)\n"
 
 
@@ -50,11 +55,22 @@ def comparison_files(
         If an axis is unknown.
     """
     title = f"{result.before.name} and {result.after.name}: {result.verdict}"
-    drawn = heatmap_svg(comparison_tiles(result, x, y), title=title, importance=result.importance)
+    tiles = comparison_tiles(result, x, y)
+    drawn = heatmap_svg(tiles, title=title, importance=result.importance)
     report = comparison_sheet(result, promises=promises, decision=decision, store=store)
     document = {"kind": "comparison", "diff": diff_document(result)}
     return {
         "report.md": as_markdown(report) + PICTURE,
+        "report.html": page(
+            report,
+            drawing=drawn,
+            details=[
+                f"{number} {tiles[number].tip}{_replay(result, number, store)}"
+                for number in result.importance
+            ],
+            filters=[f"{result.rows[i].event.name}: {result.rows[i].word}" for i in result.importance],
+            foot=f"Comparison {comparison_id(result)}. {_MADE_BY}",
+        ),
         "report.json": dump({"schema": REPORT_SCHEMA, "id": comparison_id(result), **document}),
         "heatmap.svg": drawn,
     }
@@ -85,10 +101,19 @@ def run_files(
         "shares": [share_document(each) for each in shares],
     }
     title = f"{result.run.name}: shares of one run"
+    tiles, report = share_tiles(shares, x, y), run_sheet(result, shares, store=store)
+    drawn = heatmap_svg(tiles, title=title)
     return {
-        "report.md": as_markdown(run_sheet(result, shares, store=store)) + PICTURE,
+        "report.md": as_markdown(report) + PICTURE,
+        "report.html": page(
+            report,
+            drawing=drawn,
+            details=[f"{tile.number} {tile.tip}" for tile in tiles],
+            filters=[each.event for each in shares],
+            foot=f"Run {result.run.run_id}. {_MADE_BY}",
+        ),
         "report.json": dump(document),
-        "heatmap.svg": heatmap_svg(share_tiles(shares, x, y), title=title),
+        "heatmap.svg": drawn,
     }
 
 
@@ -111,6 +136,12 @@ def share_document(share: Share) -> Document:
         "low": share.low,
         "high": share.high,
     }
+
+
+def _replay(result: DiffResult, number: int, store: str | None) -> str:
+    """Return how one failing replicate of a row is run again; empty where there is none."""
+    command = replay_command(result, result.rows[number], store)
+    return f". Run a failing replicate again: {write.printable(command)}" if command else ""
 
 
 def comparison_id(result: DiffResult) -> str:

@@ -104,7 +104,8 @@ def run_sheet(
 def _arms(result: DiffResult) -> Points:
     sides = (("before", result.before), ("after", result.after))
     lines = [
-        ". ".join(line.strip() for line in diff_text.arm_of(side, arm, ONE_LINE)) + f", salt {arm.salt}."
+        ". ".join(" ".join(line.split()) for line in diff_text.arm_of(side, arm, ONE_LINE))
+        + f", salt {arm.salt}."
         for side, arm in sides
     ]
     return Points((*lines, *diff_text.method_lines(result, ONE_LINE)))

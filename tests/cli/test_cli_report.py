@@ -5,7 +5,7 @@ import json
 from tests.plugin.support import sweep
 from tests.plugin.test_gate import DRIFTING
 
-NAMES = {"report.md", "report.json", "heatmap.svg"}
+NAMES = {"report.md", "report.html", "report.json", "heatmap.svg"}
 
 
 def test_a_comparison_is_written(traded, tmp_path):

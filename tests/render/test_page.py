@@ -1,0 +1,101 @@
+"""The HTML report: one file, whole, the numbers of the result, and text that stays text."""
+
+import json
+from html.parser import HTMLParser
+
+from poisson_store import Store
+from pytest_poisson.analyses.shares import shares
+from pytest_poisson.analyses.show import show
+from pytest_poisson.render.report_files import comparison_files, run_files
+from tests.render import scenarios
+from tests.stored_runs import cell, endings, write_run
+
+HOSTILE = "<script>alert(1)</script></style></title><img src=x onerror=alert(1)> | `b` ]]> \" '"
+
+
+class Elements(HTMLParser):
+    """Collects elements with their attributes, and all text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found, self.text = [], ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.text += data
+
+    def count(self, tag):
+        return sum(name == tag for name, _ in self.found)
+
+
+def test_every_row_of_the_json_is_in_the_page(tmp_path):
+    """Each row has its line with the counts of the JSON beside it, and each tile a row that it opens."""
+    files = comparison_files(scenarios.trade(tmp_path))
+    rows = json.loads(files["report.json"])["diff"]["rows"]
+    page = Elements(files["report.html"])
+    ids = {attrs["id"] for tag, attrs in page.found if tag == "tr" and "id" in attrs}
+    tiles = {f"row-{attrs['data-row']}" for tag, attrs in page.found if attrs.get("class") == "tile"}
+    assert ids == tiles == {f"row-{number}" for number in range(len(rows))}
+    for row in rows:
+        for side in ("before", "after"):
+            assert f"{row[side]['events']}/{row[side]['outcomes']}" in page.text
+
+
+def test_the_page_needs_nothing_else(tmp_path):
+    """No element loads anything, and the policy forbids it."""
+    text = comparison_files(scenarios.trade(tmp_path))["report.html"]
+    page = Elements(text)
+    loading = {"src", "href", "srcset", "action", "xlink:href"}
+    assert not [tag for tag, attrs in page.found if loading & set(attrs)]
+    assert not {"link", "iframe", "object", "embed", "base", "form"} & {tag for tag, _ in page.found}
+    assert "default-src 'none'" in text
+    assert "@import" not in text
+
+
+def test_it_says_what_a_reader_needs(tmp_path):
+    """Verdict, accounting, what was not seen, the command to replay, and provenance stand in the page."""
+    result = scenarios.trade(tmp_path)
+    text = Elements(comparison_files(result)["report.html"]).text
+    for words in (
+        "trade: of 18 tests",
+        "1,744 with outcome + 1 timed out + 1 errored",
+        "What this comparison could not have seen",
+        "pytest --poisson-replicate=",
+        result.before.run_id,
+        result.after.salt,
+        "Comparison ",
+    ):
+        assert words in text
+
+
+def test_hostile_words_make_no_element(tmp_path):
+    """Axis values, run names, variants and outcomes add no element to the page and stay readable."""
+    cells = [(cell(task=HOSTILE), endings(resolved=30, timeout=20))]
+    plain = [(cell(task="a"), endings(resolved=30, timeout=20))]
+    hostile = scenarios.two(tmp_path / "h", cells, cells, variant={"k": HOSTILE})
+    tame = scenarios.two(tmp_path / "t", plain, plain, variant={"k": "v"})
+    found, expected = (Elements(comparison_files(each)["report.html"]) for each in (hostile, tame))
+    assert [tag for tag, _ in found.found] == [tag for tag, _ in expected.found]
+    assert not [attrs for _, attrs in found.found if "onerror" in attrs]
+    assert HOSTILE in found.text
+
+
+def test_a_run_alone_has_a_page(tmp_path):
+    """The page of one run has its shares and says that it is a description."""
+    write_run(Store(tmp_path), "one", [(cell(task="a"), endings(timeout=81, resolved=182))])
+    with Store(tmp_path).open("one") as run:
+        result = show(run)
+    page = Elements(run_files(result, shares(result))["report.html"])
+    assert "0.255 to 0.366" in page.text
+    assert "This is a description of one run" in page.text
+
+
+def test_a_thousand_conditions_stay_light(tmp_path):
+    """A thousand conditions with two events are under 2 MB."""
+    cells = [(cell(task=f"task {n}", model="large"), endings(resolved=8, timeout=n % 3)) for n in range(1000)]
+    files = comparison_files(scenarios.two(tmp_path, cells, cells, paired=True))
+    assert json.loads(files["report.json"])["diff"]["rows"][1999]
+    assert len(files["report.html"].encode()) < 2_000_000
