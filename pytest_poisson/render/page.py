@@ -39,11 +39,12 @@ def page(report: Sheet, *, drawing: str, details: Sequence[str], filters: Sequen
     main = next((part for part in sections if part.heading in TABLES), None)
     before = sections[: sections.index(main)] if main else sections
     after = sections[sections.index(main) + 1 :] if main else []
+    open_drawing = drawing.replace('role="img"', 'role="group"', 1)  # its tiles can be reached one by one
     body = [
         f"<h1>{_text(report.title)}</h1>",
         *parts,
         *map(_section, before),
-        f"<h2>Every condition</h2><div class='wide'>{drawing}</div>",
+        f"<h2>Every condition</h2><div class='wide'>{open_drawing}</div>",
         _main(main, details, filters) if main else "",
         *map(_section, after),
         f"<footer><p>{_text(foot)}</p></footer>",

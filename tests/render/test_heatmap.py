@@ -126,3 +126,14 @@ def test_one_run_is_drawn_as_shares(tmp_path):
     widths = [[float(rect.get("width")) for rect in drawn[number].iter(f"{SVG}rect")] for number in (0, 1)]
     assert widths[0][0] / widths[0][1] == pytest.approx(0.25)
     assert widths[1][0] == 0
+
+
+def test_a_row_is_named_at_its_middle(tmp_path):
+    """The name of a heatmap's row stands at the height of its cells."""
+    root = draw(scenarios.trade(tmp_path), x="task")
+    names = sorted(
+        {float(t.get("y")) for t in root.iter(f"{SVG}text") if (t.text or "").startswith("tool_fail_rate")}
+    )
+    tops = sorted({float(tile.find(f"{SVG}rect").get("y")) for tile in tiles_of(root).values()})
+    assert len(names) == len(tops)
+    assert all(top + 10 < name < top + 24 for name, top in zip(names, tops, strict=True))

@@ -128,7 +128,7 @@ def _heatmap(name: str, panel: Sequence[Tile], top: float) -> tuple[list[str], f
         x = LABEL_ROOM + index * CELL_WIDTH + CELL_WIDTH / 2
         marks.append(label(x, top + 44, write.shorten(text, 15), size=11, anchor="middle"))
     for index, text in enumerate(rows):
-        y = top + HEAD + index * CELL_HEIGHT + CELL_HEIGHT / 2
+        y = top + HEAD - 12 + index * CELL_HEIGHT + CELL_HEIGHT / 2
         marks.append(label(LABEL_ROOM - 8, y, write.shorten(text, LABEL_COLUMNS), size=11, anchor="end"))
     across, down = ({text: at for at, text in enumerate(texts)} for texts in (columns, rows))
     for tile in panel:
