@@ -56,7 +56,8 @@ def runs(draw):
     values = draw(st.lists(st.dictionaries(TEXT, JSON, max_size=2), min_size=1, max_size=3))
     keys = {condition_key("r", axes): axes for axes in values}
     conditions = tuple(
-        ConditionRecord(key, "r", axes, draw(TEXT), draw(st.integers(0, 9))) for key, axes in keys.items()
+        ConditionRecord(key, "r", axes, draw(TEXT), draw(st.integers(4, 9)))  # 4 rows at most
+        for key, axes in keys.items()
     )
     rollout = RolloutRecord(
         "r", OUTCOMES, ("timeout",), ("resolved",), draw(st.none() | TEXT), draw(TEXT), {"a": draw(JSON)}
