@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import floor, log10
 from typing import TYPE_CHECKING
 
 from pytest_poisson.render import formatting as write
@@ -65,7 +66,9 @@ def _cost(used: Used) -> str:
 
 def money(amount: float) -> str:
     """Write an amount with 4 decimals, a small one with 3 digits: never 0 for what is not."""
-    return f"{amount:,.4f}" if amount == 0 or amount >= 0.1 else f"{amount:.3g}"
+    if amount == 0 or amount >= 0.1:
+        return f"{amount:,.4f}"
+    return f"{amount:.{2 - floor(log10(amount))}f}" if amount >= 1e-9 else f"{amount:.2e}"
 
 
 def _conditions(arm: ArmTokens, *, verbose: bool) -> Section | None:

@@ -64,13 +64,16 @@ def _tree(result: EpisodeTrace, width: int, paint: Paint, *, texts: bool) -> lis
     room = width - sum(WIDTHS) - len(GAP) * len(WIDTHS)
     header = _row("span", HEADERS, room)
     lines, step = [header, "-" * len(header)], None
+    # An exception on its way out is the error of every span around it; it is printed where it came from.
+    raised_inside = {(node.span.parent_id, node.span.error) for node in result.nodes}
     for node in result.nodes:
         if node.span.step != step:
             step = node.span.step
             lines.append(f"[{write.printable(step or 'no step')}]")
         lines.append(_row(_label(node), _figures(node), room))
         inner = INDENT * (min(node.depth, DEEPEST) + 2)
-        lines += [paint(line, "red") for line in _lines(node.span.error, width, f"{inner}! ")]
+        if (node.span.span_id, node.span.error) not in raised_inside:
+            lines += [paint(line, "red") for line in _lines(node.span.error, width, f"{inner}! ")]
         lines += [line for cut in _cuts(node.span) for line in wrap(cut, width, first=inner)]
         if texts:
             lines += _texts(node.span, width, inner)

@@ -92,7 +92,15 @@ def test_the_report_is_as_it_was(result):
 
 @pytest.mark.parametrize(
     ("amount", "text"),
-    [(0, "0.0000"), (1234.5, "1,234.5000"), (0.5, "0.5000"), (0.0123456, "0.0123"), (2e-9, "2e-09")],
+    [
+        (0, "0.0000"),
+        (1234.5, "1,234.5000"),
+        (0.5, "0.5000"),
+        (0.0123456, "0.0123"),
+        (0.0012, "0.00120"),
+        (2e-9, "0.00000000200"),
+        (2e-12, "2.00e-12"),
+    ],
 )
 def test_amounts_keep_their_digits(amount, text):
     """A small amount is never written as 0."""
