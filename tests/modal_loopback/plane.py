@@ -8,6 +8,7 @@ becomes of calls whose container is lost. It is written from the protobuf stubs 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import os
 import shutil
@@ -75,7 +76,7 @@ class LoopbackModal(Objects, Calls, Containers):
         return self
 
     def __exit__(self, *exception):
-        self._loop.call_soon_threadsafe(self._stop.set)
+        self.vanish()
         self._thread.join(15)
         shutil.rmtree(self.directory, ignore_errors=True)
 
@@ -95,6 +96,8 @@ class LoopbackModal(Objects, Calls, Containers):
         await asyncio.gather(*self.watchers, return_exceptions=True)
         server.close()
         await runner.cleanup()
+        for connection in list(self._loop._transports.values()):  # of a client that is still there
+            connection.abort()
         for task in asyncio.all_tasks() - {asyncio.current_task()}:
             task.cancel()
         await asyncio.sleep(0)
@@ -124,6 +127,11 @@ class LoopbackModal(Objects, Calls, Containers):
             await asyncio.wait([self._tick], timeout=left)
 
     # What a test may do, from its own thread
+
+    def vanish(self):
+        """End the plane and its containers, as if the network was gone."""
+        with contextlib.suppress(RuntimeError):  # it has ended before
+            self._loop.call_soon_threadsafe(self._stop.set)
 
     def preempt_a_container(self):
         """Kill a container that is at work, as if its machine was needed elsewhere; tell whether there was one."""

@@ -6,6 +6,9 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
+from poisson_store import Store
 from pytest_poisson.testing import rows_without_times
 from tests.plugin.support import assert_accounted, episodes, sweep
 
@@ -75,3 +78,30 @@ def test_containers_that_are_lost_cost_no_replicate(pytester, plane):
     runs = Counter(map(int, log.read_text().split()))
     assert runs[20] == max(runs.values()) == 3
     assert ("container-ended", "preempted") in [(each[0], each[-1]) for each in plane.events]
+
+
+@pytest.mark.slow
+def test_a_lost_connection_keeps_what_has_come(pytester, plane):
+    """When Modal is gone in mid-sweep, the client's patience over, one sentence says so; rows are kept for a resume."""
+    pytester.makepyfile(LASTING.replace("replicates=24", "replicates=400").replace("== 20", "== -1"))
+    log = pytester.path / "runs.log"
+    log.touch()
+
+    def cut():
+        while plane.count("output") < 2:
+            time.sleep(0.05)
+        plane.vanish()
+
+    cutter = threading.Thread(target=cut)
+    cutter.start()
+    result = pytester.runpytest_subprocess(
+        *("--poisson-sweep", "--poisson-backend=modal", "--poisson-modal-containers=2"),
+        f"--poisson-variant=log={log}",
+    )
+    cutter.join()
+    assert result.ret == 4
+    assert "Traceback" not in result.stderr.str()
+    result.stderr.fnmatch_lines(["ERROR: Modal cannot be reached: *."])
+    result.stdout.fnmatch_lines(["Run what is missing:", "*--poisson-resume=*"])
+    (run,) = Store(pytester.path / ".poisson").runs()
+    assert 0 < assert_accounted(pytester, run.run_id, planned=400).with_outcome < 400

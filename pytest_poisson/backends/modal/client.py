@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import warnings
 from contextlib import asynccontextmanager
@@ -81,6 +82,7 @@ def connect(
         warnings.simplefilter("ignore")  # Modal's own, at import
         import modal
 
+        _keep_log_off_the_terminal()
         app = modal.App(APP, tags={"poisson-run": run_id}, include_source=False)
         try:
             options = _function_options(settings, budget_s)
@@ -94,6 +96,17 @@ def connect(
             yield function.remote.aio
 
     return session
+
+
+def _keep_log_off_the_terminal() -> None:
+    """Silence the client's log unless the user asked for it: it prints tracebacks of what is said in a sentence.
+
+    For good, since the client logs from a thread of its own when its session has long ended.
+    """
+    for name in ("modal-client", "modal-utils"):
+        logger = logging.getLogger(name)
+        if logger.level >= logging.WARNING:
+            logger.setLevel(logging.CRITICAL + 1)
 
 
 def _function_options(settings: ModalSettings, budget_s: float) -> dict[str, Any]:
