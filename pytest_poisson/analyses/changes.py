@@ -14,7 +14,7 @@ from poisson_stats.stratified import stratified_test
 from pytest_poisson.analyses.coverage import in_order
 from pytest_poisson.analyses.event_set import choose_events
 from pytest_poisson.analyses.input_shares import gather_shares
-from pytest_poisson.analyses.side import describe_side, refuse_same, time_apart
+from pytest_poisson.analyses.side import describe_side, refuse_same, same_draws, time_apart
 from pytest_poisson.errors import UserError
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ class ChangesResult:
         The runs.
     apart
         How far apart they began; None where that was not recorded.
+    same_draws
+        Whether the second run took the first one's seeds; nothing is matched by them.
     events
         What is counted.
     left_out
@@ -61,6 +63,7 @@ class ChangesResult:
     first: Side
     second: Side
     apart: Apart | None
+    same_draws: bool
     events: EventSet
     left_out: LeftOutInputs
     rows: LeftOutRows | None
@@ -70,6 +73,12 @@ class ChangesResult:
     consistency: Consistency
     inputs: tuple[InputShares, ...]
     importance: tuple[int, ...]
+
+    @property
+    def blind(self) -> int:
+        """How many inputs have no limit in either direction: alone, no change of theirs is flagged 4 times in 5."""
+        pairs = zip(self.flags.limits.status_rise, self.flags.limits.status_fall, strict=True)
+        return sum("limit" not in pair for pair in pairs)
 
     @property
     def differ_together(self) -> bool:
@@ -122,6 +131,7 @@ def changes(
         first=describe_side(first),
         second=describe_side(second),
         apart=time_apart(first, second),
+        same_draws=same_draws(first, second, material.inputs[0].condition.key),
         events=chosen,
         left_out=material.left_out,
         rows=material.rows,

@@ -16,7 +16,7 @@ from pytest_poisson.analyses.event_set import choose_events
 from pytest_poisson.analyses.input_deaths import count_inputs
 from pytest_poisson.analyses.placement import order_causes, place
 from pytest_poisson.analyses.reach import declared_steps, step_reaches
-from pytest_poisson.analyses.side import describe_side, refuse_same, time_apart
+from pytest_poisson.analyses.side import describe_side, refuse_same, same_draws, time_apart
 from pytest_poisson.analyses.where import quarters, refuse_unplaced
 from pytest_poisson.errors import UserError
 
@@ -87,6 +87,8 @@ class CompareResult:
         The runs.
     apart
         How far apart they began; None where that was not recorded.
+    same_draws
+        Whether the second run took the first one's seeds; nothing is matched by them.
     events, by
         What dying is, and whether deaths are told apart by kind or by named step.
     landed
@@ -116,6 +118,7 @@ class CompareResult:
     first: Side
     second: Side
     apart: Apart | None
+    same_draws: bool
     events: EventSet
     by: By
     landed: tuple[Landed, Landed]
@@ -182,6 +185,7 @@ def compare(
         first=describe_side(first),
         second=describe_side(second),
         apart=time_apart(first, second),
+        same_draws=same_draws(first, second, material.conditions[0].key),
         events=material.events,
         by=by,
         landed=material.landed,

@@ -10,8 +10,7 @@ from poisson_stats.share_limit import share_guidance, share_limit
 from pytest_poisson.analyses.coverage import in_order
 from pytest_poisson.analyses.event_set import choose_events, refuse_successes
 from pytest_poisson.analyses.input_shares import event_counts, gather_shares
-from pytest_poisson.analyses.pairing import claims_pairing
-from pytest_poisson.analyses.side import describe_side, refuse_same, time_apart
+from pytest_poisson.analyses.side import describe_side, refuse_same, same_draws, time_apart
 from pytest_poisson.errors import UserError
 
 if TYPE_CHECKING:
@@ -150,7 +149,7 @@ def fix_check(
         old=describe_side(old),
         new=describe_side(new),
         apart=time_apart(old, new),
-        same_draws=_same_draws(old, new, material.inputs[0].condition.key),
+        same_draws=same_draws(old, new, material.inputs[0].condition.key),
         events=chosen,
         selection=Selection(
             None if failing_from is None else describe_side(failing_from), min_failures, len(asked)
@@ -201,14 +200,6 @@ def refuse_arm(selecting_id: str, name: str, arms: set[str]) -> None:
             f"Run '{name}' is one of the two compared, and its failures are there by selection; select by a third run, "
             "or ask about all inputs."
         )
-
-
-def _same_draws(old: RunReader, new: RunReader, key: str) -> bool:
-    """Tell whether runs that claim the same draws recorded them: by the seeds of one input's first replicate."""
-    if not claims_pairing(old.run, new.run):
-        return False
-    seeds = [each.seed for reader in (old, new) for each in reader.episodes(key, 0)]
-    return len(seeds) == 2 and seeds[0] is not None and seeds[0] == seeds[1]
 
 
 def by_change(inputs: Sequence[InputShares]) -> tuple[int, ...]:

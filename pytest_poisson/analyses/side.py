@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_poisson.analyses.pairing import claims_pairing
 from pytest_poisson.errors import UserError
 
 if TYPE_CHECKING:
@@ -86,3 +87,11 @@ def time_apart(first: RunReader, second: RunReader) -> Apart | None:
     if ours is None or theirs is None:
         return None
     return Apart((theirs[0] - ours[0]) / NS_PER_S, theirs[0] <= ours[1] and ours[0] <= theirs[1])
+
+
+def same_draws(first: RunReader, second: RunReader, key: str) -> bool:
+    """Tell whether runs that claim the same draws recorded them: by the seeds of one input's first replicate."""
+    if not claims_pairing(first.run, second.run):
+        return False
+    seeds = [each.seed for reader in (first, second) for each in reader.episodes(key, 0)]
+    return len(seeds) == 2 and seeds[0] is not None and seeds[0] == seeds[1]

@@ -10,6 +10,7 @@ from pytest_poisson.render.report_parts import (
     apart_line,
     apart_points,
     consistency_lines,
+    draws_lines,
     input_labels,
     named_run,
     run_line,
@@ -39,6 +40,7 @@ def changes_sheet(result: ChangesResult, *, top: int = 10) -> Sheet:
                 "What was counted",
                 f"Runs whose outcome is {write.printable(str(result.events))}.",
                 compared_line(len(result.inputs), result.left_out, names),
+                *draws_lines(same=result.same_draws),
                 *row_lines(result.rows, names, result.flags.q),
             ),
             section("Test", *_test(result)),
@@ -67,6 +69,8 @@ def headline(result: ChangesResult) -> str:
         together = f"; yet all inputs together differ (p {p})"
     if result.flags.flip_together is None:
         return f"too small to tell: none of {tests} is flagged, nor could any have been at so few repeats{together}."
+    if result.blind == len(result.inputs):
+        return f"too small to tell: none of {tests} is flagged, and none would have been 4 times in 5 by itself{together}."
     return f"no input changed significantly: none of {tests} is flagged{together}."
 
 
@@ -97,10 +101,6 @@ def _could_not_see(result: ChangesResult) -> list[str]:
     flags = result.flags
     smallest = [write.p_value(p, log_p) for p, log_p in _range(result)]
     spread = smallest[0] if smallest[0] == smallest[1] else f"{smallest[0]} to {smallest[1]}"
-    statuses = (*flags.limits.status_rise, *flags.limits.status_fall)
-    blind = sum(
-        "limit" not in pair for pair in zip(flags.limits.status_rise, flags.limits.status_fall, strict=True)
-    )
     lines = [
         (
             f"The smallest p-value an input's runs can give at all is {spread}; a single flag takes {_small(flags.alpha)} "
@@ -108,13 +108,16 @@ def _could_not_see(result: ChangesResult) -> list[str]:
         ),
         _flips(result),
     ]
-    if "limit" in statuses:
+    if result.blind == len(result.inputs):
         lines.append(
-            f"{write.integer(blind)} of {write.plural(len(result.inputs), 'input')} could not have been flagged 4 times in 5 by "
-            "themselves, whatever had become of them; the table has the limits of the others."
+            "From its share in A no input would have been flagged 4 times in 5 by itself, whatever had become of it."
         )
-    else:
-        lines.append("No input could have been flagged 4 times in 5 by itself, whatever had become of it.")
+    elif result.blind:
+        lines.append(
+            f"From their share in A, {write.integer(result.blind)} of {write.plural(len(result.inputs), 'input')} would not "
+            "have been flagged 4 times in 5 by themselves, whatever had become of them; the table has the limits of the "
+            "others."
+        )
     return lines
 
 

@@ -11,6 +11,7 @@ from pytest_poisson.render.report_parts import (
     apart_line,
     apart_points,
     consistency_lines,
+    draws_lines,
     input_labels,
     landed_lines,
     named_run,
@@ -94,7 +95,11 @@ def _landed(result: CompareResult) -> Section | None:
         for name, landed in zip(names, result.landed, strict=True)
     ]
     return section(
-        "Where they landed", *lines, left_out_line(result.left_out, result.comparison.common, names), STEP
+        "Where they landed",
+        *lines,
+        left_out_line(result.left_out, result.comparison.common, names),
+        *draws_lines(same=result.same_draws),
+        STEP,
     )
 
 
@@ -142,7 +147,7 @@ def _kinds(result: CompareResult) -> Section | None:
         for i, (cause, test) in enumerate(zip(result.causes, result.comparison.by_kind, strict=True))
     )
     return section(
-        f"By {result.by} of the last step",
+        "By kind of the last step" if result.by == "kind" else "By the named step they died in",
         Grid(columns, rows),
         f"Each {result.by} tested on its own, deaths of the others censoring; adjusted by Benjamini-Hochberg. They have no "
         "part in the word.",

@@ -10,6 +10,7 @@ from pytest_poisson.render.report_parts import (
     apart_line,
     apart_points,
     consistency_lines,
+    draws_lines,
     input_labels,
     named_run,
     run_line,
@@ -123,7 +124,7 @@ def _counted(result: FixCheckResult) -> list[str]:
     return [
         f"A run failed where its outcome is {event}. {asked}",
         compared_line(len(result.inputs), result.left_out, VERSIONS),
-        *([SAME_DRAWS] if result.same_draws else []),
+        *draws_lines(same=result.same_draws),
         *row_lines(result.rows, VERSIONS, result.comparison.alpha),
     ]
 

@@ -50,6 +50,15 @@ def apart_line(apart: Apart | None) -> str:
     return f"They began {write.duration(abs(apart.seconds))} apart."
 
 
+def draws_lines(*, same: bool) -> list[str]:
+    """Say that two runs share their seeds, where they do."""
+    return (
+        ["Both drew the same seeds; nothing is matched by them, and the test takes runs as independent."]
+        if same
+        else []
+    )
+
+
 def apart_points(apart: Apart | None) -> list[str]:
     """Return what the time between two runs keeps a report from saying; nothing where they ran side by side."""
     if apart is None:

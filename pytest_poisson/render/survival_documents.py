@@ -55,6 +55,7 @@ def compare_document(result: CompareResult) -> Document:
         "first": side_document(result.first),
         "second": side_document(result.second),
         "apart": apart_document(result.apart),
+        "same_draws": result.same_draws,
         "events": events_document(result.events),
         "by": result.by,
         "alpha": found.alpha,

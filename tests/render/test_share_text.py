@@ -171,7 +171,12 @@ def test_no_input_varies(tmp_path):
             [(0, 20), (20, 20)],
             "2 of 2 inputs changed: 1 had timeout more often, 1 had timeout less often.",
         ),
-        ([(5, 10)] * 2, [(5, 10)] * 2, "no input changed significantly: none of 2 inputs is flagged."),
+        ([(20, 40)] * 2, [(20, 40)] * 2, "no input changed significantly: none of 2 inputs is flagged."),
+        (
+            [(5, 10)] * 2,
+            [(5, 10)] * 2,
+            "too small to tell: none of 2 inputs is flagged, and none would have been 4 times in 5 by itself.",
+        ),
         (
             [(1, 1)] * 9,
             [(0, 1)] * 9,
