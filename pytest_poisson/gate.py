@@ -140,6 +140,7 @@ def judge(
             q=settings.q,
             max_mde=settings.max_mde,
             method=settings.method,
+            margin=settings.margin,
             fail_on=settings.fail_on,
         )
     replay = None if declaration is None else paired(declaration, open_run)

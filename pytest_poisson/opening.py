@@ -86,6 +86,8 @@ def create_run(
         settings={
             "q": settings.q,
             "max_mde": settings.max_mde,
+            "method": settings.method,
+            "margin": settings.margin,
             "backend": plan.backend,
             "workers": plan.workers,
             "timeout_s": settings.timeout,

@@ -11,6 +11,7 @@ import pytest
 from pytest_poisson.errors import UserError
 from pytest_poisson.fail_on import DEFAULT as DEFAULT_FAIL_ON
 from pytest_poisson.limits import DEFAULT_MAX_SPANS
+from pytest_poisson.methods import METHODS
 from pytest_poisson.modal_options import INI_ONLY as MODAL_INI_ONLY
 from pytest_poisson.modal_options import OPTIONS as MODAL_OPTIONS
 from pytest_poisson.option import (
@@ -164,10 +165,18 @@ OPTIONS = (
     ),
     Option(
         "method",
-        "test of a paired comparison (default: mcnemar_bh; unpaired runs always use fisher_bh)",
-        one_of("mcnemar_bh", "fisher_bh"),
+        "the test, and the procedure of the flags: mcnemar_bh, fisher_bh; declared before the run also mcnemar_dbh, "
+        "fisher_dbh (discrete false discovery rate), boschloo_bh (default: mcnemar_bh for pairs, else fisher_bh)",
+        one_of(*METHODS),
         "METHOD",
         ini="string",
+    ),
+    Option(
+        "margin",
+        "the largest change that does not matter, as a fraction: say 'within the margin' where every row is",
+        parse_fraction,
+        "X",
+        ini="float",
     ),
     Option(
         "fail_on",

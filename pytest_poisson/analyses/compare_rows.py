@@ -11,6 +11,7 @@ from pytest_poisson.analyses.diff_result import Count, DiffRow, Limit, Observed,
 from pytest_poisson.analyses.missing import compare_shares
 from pytest_poisson.analyses.observed import observed_limits
 from pytest_poisson.analyses.tally import count_arm, count_pairs
+from pytest_poisson.methods import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
     from poisson_stats.comparison import Comparison, LimitStatus
     from poisson_stats.missing import MissingShares
     from poisson_stats.validation import FloatArray, IntArray
-    from poisson_stats.verdict import Verdict
     from pytest_poisson.analyses.episodes import Episodes
     from pytest_poisson.analyses.observed import ObservedLimits
     from pytest_poisson.analyses.tally import Grid, PairCounts
+    from pytest_poisson.methods import Method, Procedure, UnpairedTest
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +38,41 @@ class Compared:
     shares
         Of replicates without an outcome; None where there are none.
     worst_case
-        The verdict with all of those counted as failures after and as none before.
+        The comparison with all of those counted as failures after and as none before.
     """
 
     comparison: Comparison
     pairs: PairCounts | None = None
     observed: ObservedLimits | None = None
     shares: MissingShares | None = None
-    worst_case: Verdict | None = None
+    worst_case: Comparison | None = None
 
 
-def compare_unpaired(grid: Grid, before: Episodes, after: Episodes, *, q: float, max_mde: float) -> Compared:
-    """Test every row as independent arms."""
+def compare(
+    grid: Grid, before: Episodes, after: Episodes, *, method: Method, q: float, max_mde: float
+) -> Compared:
+    """Test every row: as pairs, the arms being joined replicate by replicate, or as independent arms."""
+    spec = METHODS[method]
+    if spec.test is None:
+        return _compare_paired(grid, before, after, fdr=spec.fdr, q=q, max_mde=max_mde)
+    return _compare_unpaired(grid, before, after, test=spec.test, fdr=spec.fdr, q=q, max_mde=max_mde)
+
+
+def _compare_unpaired(
+    grid: Grid,
+    before: Episodes,
+    after: Episodes,
+    *,
+    test: UnpairedTest,
+    fdr: Procedure,
+    q: float,
+    max_mde: float,
+) -> Compared:
     ours, theirs = count_arm(grid, before), count_arm(grid, after)
     counts = (ours.event, ours.outcomes, theirs.event, theirs.outcomes)
-    result = tests.compare_unpaired(*counts, direction=grid.direction, q=q, max_mde=max_mde)
+    result = tests.compare_unpaired(
+        *counts, direction=grid.direction, q=q, max_mde=max_mde, test=test, fdr=fdr
+    )
     if not (ours.missing.any() or theirs.missing.any()):
         return Compared(result)
     shares = compare_shares(before, after, joined=False)
@@ -62,15 +83,17 @@ def compare_unpaired(grid: Grid, before: Episodes, after: Episodes, *, q: float,
         direction=grid.direction,
         q=q,
         max_mde=max_mde,
+        test=test,
     )
-    return Compared(result, shares=shares, worst_case=worst.verdict)
+    return Compared(result, shares=shares, worst_case=worst)
 
 
-def compare_paired(grid: Grid, before: Episodes, after: Episodes, *, q: float, max_mde: float) -> Compared:
-    """Test every row as pairs; the arms are joined replicate by replicate."""
+def _compare_paired(
+    grid: Grid, before: Episodes, after: Episodes, *, fdr: Procedure, q: float, max_mde: float
+) -> Compared:
     pairs = count_pairs(grid, before, after)
     counts = (pairs.event_event, pairs.event_other, pairs.other_event, pairs.other_other)
-    result = tests.compare_paired(*counts, direction=grid.direction, q=q, max_mde=max_mde)
+    result = tests.compare_paired(*counts, direction=grid.direction, q=q, max_mde=max_mde, fdr=fdr)
     observed = observed_limits(result)
     if not (before.missing.any() or after.missing.any()):
         return Compared(result, pairs, observed)
@@ -85,7 +108,7 @@ def compare_paired(grid: Grid, before: Episodes, after: Episodes, *, q: float, m
     worst = missing_rules.compare_paired_worst_case(
         *counts, incomplete, direction=grid.direction, q=q, max_mde=max_mde
     )
-    return Compared(result, pairs, observed, shares, worst.verdict)
+    return Compared(result, pairs, observed, shares, worst)
 
 
 def build_rows(grid: Grid, compared: Compared, replays: IntArray) -> tuple[DiffRow, ...]:

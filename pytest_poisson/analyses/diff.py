@@ -10,18 +10,23 @@ from pytest_poisson.analyses.coverage import total
 from pytest_poisson.analyses.design import describe_design
 from pytest_poisson.analyses.diff_result import Arm, DiffResult
 from pytest_poisson.analyses.fragility import describe_fragility
+from pytest_poisson.analyses.margin import chosen_margin, describe_margin, word_within
 from pytest_poisson.analyses.material import gather, why_not_comparable
 from pytest_poisson.analyses.missing import describe_missing, emptied_conditions, word_with_missing
-from pytest_poisson.analyses.notes import changed_settings, write_notes
+from pytest_poisson.analyses.notes import changed_settings, undeclared, write_notes
 from pytest_poisson.analyses.observed import describe_pairing
 from pytest_poisson.analyses.pairing import choose_method, claims_pairing
 from pytest_poisson.analyses.tally import first_replicates
+from pytest_poisson.methods import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from poisson_stats.verdict import Verdict
     from poisson_store.reader import RunReader
     from poisson_store.records import ConditionRecord
+    from pytest_poisson.analyses.compare_rows import Compared
+    from pytest_poisson.analyses.diff_result import Missing
     from pytest_poisson.analyses.material import Material
 
 
@@ -33,6 +38,7 @@ def diff(
     q: float = 0.05,
     max_mde: float = 0.20,
     method: str | None = None,
+    margin: float | None = None,
 ) -> DiffResult:
     """Compare two runs, condition by condition and event by event.
 
@@ -48,7 +54,11 @@ def diff(
     max_mde
         The change that must not go unseen: a larger limit makes `no significant change` `too small to tell`.
     method
-        `mcnemar_bh` or `fisher_bh`; by default the first where the runs share their draws.
+        A key of `pytest_poisson.methods.METHODS`; by default the one that the after run was swept with, else
+        `mcnemar_bh` where the runs share their draws and `fisher_bh` where not.
+    margin
+        The largest change that does not matter, declared before the run; by default the one the after run was swept
+        with. Where every row is within it the word is `within the margin`.
 
     Returns
     -------
@@ -59,10 +69,11 @@ def diff(
     Raises
     ------
     UserError
-        If an event is unknown or mixed, or the method does not fit the runs.
+        If an event is unknown or mixed, the method does not fit the runs, or the margin does not fit q.
     """
     chosen = choose_method(before.run, after.run, method)
-    material = gather(before, after, events, joined=chosen == "mcnemar_bh")
+    size = chosen_margin(after.run, margin, q)
+    material = gather(before, after, events, joined=METHODS[chosen].paired)
     compared = material.coverage.common
     frame = DiffResult(
         before=_describe(before, compared, material.unpartnered[0]),
@@ -80,40 +91,59 @@ def diff(
         changes=changed_settings(before.run, after.run),
         refusal=why_not_comparable(material),
     )
-    return frame if frame.refusal else _compare(frame, material)
+    if frame.refusal:
+        return frame
+    notes = write_notes(
+        *material.runs,
+        events=material.events,
+        conditions=material.coverage.common,
+        chosen=undeclared(after.run, chosen, size),
+    )
+    return _compare(replace(frame, notes=notes), material, size)
 
 
-def _compare(frame: DiffResult, material: Material) -> DiffResult:
+def _compare(frame: DiffResult, material: Material, margin: float | None) -> DiffResult:
     """Fill in what the statistics say."""
     grid, before, after = material.grid, material.before, material.after
-    compare = compare_rows.compare_paired if material.joined else compare_rows.compare_unpaired
-    compared = compare(grid, before, after, q=frame.q, max_mde=frame.max_mde)
+    compared = compare_rows.compare(
+        grid, before, after, method=frame.method, q=frame.q, max_mde=frame.max_mde
+    )
     rows = compare_rows.build_rows(
         grid, compared, first_replicates(grid, after, before if material.joined else None)
     )
-    verdict, missing, observed = compared.comparison.verdict, None, compared.observed
-    if compared.shares and compared.worst_case:
-        emptied = emptied_conditions(before, after, len(grid.conditions)).tolist()
-        verdict = word_with_missing(verdict, compared.shares, len(emptied))
-        missing = describe_missing(
-            compared.shares,
-            compared.worst_case,
-            (frame.before.compared, frame.after.compared),
-            tuple(grid.conditions[position] for position in emptied),
-        )
+    comparison, observed = compared.comparison, compared.observed
+    by_test = word_within(comparison.verdict, comparison, margin)
+    verdict, missing = _with_missing(by_test, compared, material, frame, margin)
     return replace(
         frame,
         verdict=verdict,
-        verdict_by_test=compared.comparison.verdict,
+        verdict_by_test=by_test,
         rows=rows,
         importance=compare_rows.by_importance(rows),
-        level=compared.comparison.level,
-        design=describe_design(compared.comparison, paired=material.joined),
-        pairing=describe_pairing(grid.event, compared.comparison, observed.correlation) if observed else None,
-        fragility=describe_fragility(compared.comparison, grid.condition),
+        level=comparison.level,
+        design=describe_design(comparison, paired=material.joined),
+        pairing=describe_pairing(grid.event, comparison, observed.correlation) if observed else None,
+        fragility=describe_fragility(comparison, grid.condition) if by_test == comparison.verdict else None,
+        margin=None if margin is None else describe_margin(comparison, margin),
         missing=missing,
-        notes=write_notes(*material.runs, events=material.events, conditions=material.coverage.common),
     )
+
+
+def _with_missing(
+    word: Verdict, compared: Compared, material: Material, frame: DiffResult, margin: float | None
+) -> tuple[Verdict, Missing | None]:
+    """Return the word once missing outcomes are considered, and what is said of them."""
+    if compared.shares is None or compared.worst_case is None:
+        return word, None
+    conditions = material.grid.conditions
+    emptied = emptied_conditions(material.before, material.after, len(conditions)).tolist()
+    missing = describe_missing(
+        compared.shares,
+        word_within(compared.worst_case.verdict, compared.worst_case, margin),
+        (frame.before.compared, frame.after.compared),
+        tuple(conditions[position] for position in emptied),
+    )
+    return word_with_missing(word, compared.shares, len(emptied)), missing
 
 
 def _describe(reader: RunReader, compared: Sequence[ConditionRecord], unpartnered: int) -> Arm:

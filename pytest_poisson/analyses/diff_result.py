@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from poisson_stats.comparison import LimitStatus
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from poisson_stats.verdict import RowWord, Verdict
     from poisson_store.records import Accounting, ConditionRecord, Json
     from pytest_poisson.analyses.fragility import Fragility
+    from pytest_poisson.analyses.margin import Margin
     from pytest_poisson.analyses.observed import Pairing
     from pytest_poisson.events import Event
-
-Method: TypeAlias = Literal["mcnemar_bh", "fisher_bh"]
+    from pytest_poisson.methods import Method
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class DiffRow:
     p, log_p
         The exact two-sided p-value and its natural logarithm, which never underflows.
     p_bh, log_p_bh
-        Adjusted over all rows, after Benjamini and Hochberg.
+        Adjusted over all rows by the procedure of the flags: Benjamini and Hochberg's, or the discrete one.
     p_holm, log_p_holm
         Adjusted over all rows, after Holm.
     change
@@ -281,7 +281,7 @@ class DiffResult:
     before, after
         The arms.
     method
-        `mcnemar_bh` (paired) or `fisher_bh`.
+        The test and the procedure of the flags: a key of `pytest_poisson.methods.METHODS`.
     paired
         Whether the runs share their draws, whatever the method.
     q
@@ -305,7 +305,10 @@ class DiffResult:
     pairing
         How alike the arms of the pairs were; None of an unpaired comparison.
     fragility
-        How many outcomes the tests' word hangs on; None where that is not known.
+        How many outcomes the tests' word hangs on; None where that is not known: of Boschloo's test, and where the
+        margin made the word.
+    margin
+        The rows held against a declared margin; None without one.
     missing
         The replicates without an outcome; None where there are none.
     only_before, only_after
@@ -335,6 +338,7 @@ class DiffResult:
     design: Design | None = None
     pairing: Pairing | None = None
     fragility: Fragility | None = None
+    margin: Margin | None = None
     missing: Missing | None = None
     only_before: tuple[ConditionRecord, ...] = ()
     only_after: tuple[ConditionRecord, ...] = ()

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from pytest_poisson.analyses.diff_result import Change
 from pytest_poisson.events import vocabularies
+from pytest_poisson.methods import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from poisson_store.records import ConditionRecord, Json, RunRecord
     from pytest_poisson.events import Event
+    from pytest_poisson.methods import Method
 
 UNLIKE_BY_NATURE = ("command", "argv", "pid", "host")
 """Parts of an environment that differ between any two runs and say nothing about the code under test."""
@@ -24,15 +26,26 @@ def write_notes(
     *,
     events: Sequence[Event],
     conditions: Sequence[ConditionRecord],
+    chosen: Iterable[str] = (),
 ) -> tuple[str, ...]:
-    """Return every note that applies, the general ones first."""
+    """Return every note that applies, the general ones first, after those on what was `chosen`."""
     found = (
+        chosen,
         _unfinished((before, after)),
         _events(events),
         _declarations(before, after),
         _without_event(events, conditions),
     )
     return tuple(note for group in found for note in group)
+
+
+def undeclared(after: RunRecord, method: Method, margin: float | None) -> Iterable[str]:
+    """Say what was chosen although the run did not declare it: its error level holds for choices made before."""
+    told = f"was not declared when run '{after.name}' was swept; chosen after looking, it does not keep its error level."
+    if METHODS[method].optional and after.settings.get("method") != method:
+        yield f"Method {method} {told}"
+    if margin is not None and after.settings.get("margin") != margin:
+        yield f"Margin {margin:g} {told}"
 
 
 def changed_settings(before: RunRecord, after: RunRecord) -> tuple[Change, ...]:

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pytest_poisson.errors import UserError
+from pytest_poisson.methods import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from poisson_store.records import ConditionRecord, RunRecord
-    from pytest_poisson.analyses.diff_result import Method
     from pytest_poisson.analyses.episodes import Episodes
-
-METHODS: tuple[Method, ...] = ("mcnemar_bh", "fisher_bh")
+    from pytest_poisson.methods import Method
 
 
 def claims_pairing(before: RunRecord, after: RunRecord) -> bool:
@@ -24,7 +23,7 @@ def claims_pairing(before: RunRecord, after: RunRecord) -> bool:
 
 
 def choose_method(before: RunRecord, after: RunRecord, method: str | None) -> Method:
-    """Return the test: paired where the runs are, unless another one is asked for.
+    """Return the test: the one asked for, else the one the after run declared, else the paired one where runs are pairs.
 
     Raises
     ------
@@ -35,15 +34,22 @@ def choose_method(before: RunRecord, after: RunRecord, method: str | None) -> Me
         raise UserError(f"Run '{after.name}' stands on both sides; a comparison takes two runs.")
     paired = claims_pairing(before, after)
     if method is None:
-        return "mcnemar_bh" if paired else "fisher_bh"
-    if method not in METHODS:
+        declared = _known(after.settings.get("method"))
+        fits = declared is not None and (paired or not METHODS[declared].paired)
+        return declared if declared and fits else "mcnemar_bh" if paired else "fisher_bh"
+    known = _known(method)
+    if known is None:
         raise UserError(f"method={method} is unknown; it is one of {', '.join(METHODS)}.")
-    if method == "mcnemar_bh" and not paired:
+    if METHODS[known].paired and not paired:
         raise UserError(
             f"method={method} needs pairs, and runs '{before.name}' and '{after.name}' drew from different salts; "
             f"use fisher_bh, or sweep again with --poisson-pair-with={before.name}."
         )
-    return "mcnemar_bh" if method == "mcnemar_bh" else "fisher_bh"
+    return known
+
+
+def _known(method: object) -> Method | None:
+    return next((name for name in METHODS if name == method), None)
 
 
 def different_draws(before: Episodes, after: Episodes) -> int | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_poisson import fail_on
 from pytest_poisson.errors import UserError
+from pytest_poisson.methods import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +62,17 @@ def add_comparison(parser: argparse.ArgumentParser) -> None:
     )
     add_events(parser)
     parser.add_argument(
-        "--method", choices=("mcnemar_bh", "fisher_bh"), help="the test (default: mcnemar_bh for paired runs)"
+        "--method",
+        choices=tuple(METHODS),
+        help="the test, and the procedure of the flags (default: what the second run was swept with, else mcnemar_bh for "
+        "paired runs and fisher_bh for others)",
+    )
+    parser.add_argument(
+        "--margin",
+        metavar="X",
+        type=fraction,
+        help="the largest change that does not matter: say 'within the margin' where every row is (default: what the "
+        "second run was swept with)",
     )
     add_levels(parser)
     parser.add_argument(

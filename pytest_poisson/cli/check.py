@@ -39,6 +39,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
             q=arguments.q,
             max_mde=arguments.max_mde,
             method=arguments.method,
+            margin=arguments.margin,
             fail_on=arguments.fail_on,
         )
     if arguments.json:

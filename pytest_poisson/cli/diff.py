@@ -34,6 +34,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
             q=arguments.q,
             max_mde=arguments.max_mde,
             method=arguments.method,
+            margin=arguments.margin,
         )
     if result.refusal:
         return Outcome(complaint=f"{result.verdict}: {result.refusal}", status=REFUSED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_poisson.methods import METHODS
 from pytest_poisson.render.documents import (
     accounting_document,
     condition_document,
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pytest_poisson.analyses.check import CheckResult
     from pytest_poisson.analyses.diff_result import Arm, Design, DiffResult, DiffRow, Missing, Observed
     from pytest_poisson.analyses.fragility import Fragility
+    from pytest_poisson.analyses.margin import Margin
     from pytest_poisson.analyses.observed import Pairing
     from pytest_poisson.events import Event
     from pytest_poisson.render.documents import Document
@@ -33,6 +35,8 @@ def diff_document(result: DiffResult) -> Document:
         "before": _arm(result.before),
         "after": _arm(result.after),
         "method": result.method,
+        "test": METHODS[result.method].test or "mcnemar",
+        "fdr": METHODS[result.method].fdr,
         "paired": result.paired,
         "q": result.q,
         "max_mde": result.max_mde,
@@ -46,6 +50,7 @@ def diff_document(result: DiffResult) -> Document:
         "design": None if result.design is None else _design(result.design),
         "pairing": None if result.pairing is None else _pairing(result.pairing),
         "fragility": None if result.fragility is None else _fragility(result.fragility),
+        "margin": None if result.margin is None else _margin(result.margin),
         "missing": None if result.missing is None else _missing(result.missing),
         "only_before": condition_documents(result.only_before),
         "only_after": condition_documents(result.only_after),
@@ -172,6 +177,15 @@ def _fragility(fragility: Fragility) -> Document:
             for flip in fragility.flips
         ],
         "certified": fragility.certified,
+    }
+
+
+def _margin(margin: Margin) -> Document:
+    return {
+        "size": margin.size,
+        "confidence": margin.confidence,
+        "within": margin.within,
+        "rows": [{"low": band.low, "high": band.high, "within": band.within} for band in margin.bands],
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_poisson.methods import METHODS
 from pytest_poisson.render import formatting as write
 from pytest_poisson.render.layout import GAP, INDENT, Column, Paint, column_widths, table, wrap
 
@@ -78,7 +79,8 @@ def evidence(result: DiffResult, row: DiffRow) -> str:
         parts.append(
             f"{write.percent(result.level)} interval {write.points(row.low)} to {write.points(row.high)}"
         )
-    parts.append(f"adjusted p {write.p_value(row.p_bh, row.log_p_bh)} (Benjamini-Hochberg)")
+    flags = write.PROCEDURES[METHODS[result.method].fdr]
+    parts.append(f"adjusted p {write.p_value(row.p_bh, row.log_p_bh)} ({flags})")
     parts.append(f"{write.p_value(row.p_holm, row.log_p_holm)} (Holm)")
     if row.pairs:
         parts.append(f"{row.pairs.only_before} pairs only before, {row.pairs.only_after} only after")

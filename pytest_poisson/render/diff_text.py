@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from poisson_stats.missing import ACCEPTED_SHARE
+from pytest_poisson.methods import METHODS
 from pytest_poisson.render import formatting as write
 from pytest_poisson.render.accounting_text import accounting_line
 from pytest_poisson.render.commands import next_command
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from pytest_poisson.analyses.diff_result import Arm, DiffResult, Missing
 
 NAMES_SHOWN = 3
-TEST_NAMES = {"mcnemar_bh": "McNemar's exact test", "fisher_bh": "Fisher's exact test"}
+TEST_NAMES = {None: "McNemar's", "fisher": "Fisher's", "boschloo": "Boschloo's"}
 COLOURS = {
     "worse": ("red",),
     "safer": ("green",),
@@ -28,6 +29,7 @@ COLOURS = {
     "too small to tell": ("yellow",),
     "not comparable": ("yellow",),
     "no significant change": (),
+    "within the margin": (),
 }
 PLACES = {"too many before": "before", "too many after": "after", "too many in both": "in both runs"}
 
@@ -100,10 +102,17 @@ def _reason(result: DiffResult) -> str:
         return f"of {tests}, {worse or safer} changed for the {'worse' if worse else 'better'}."
     flagged = sum(row.word in ("worse", "safer") for row in result.rows)
     none = f"none counts as changed ({flagged} flagged)" if flagged else "none changed"
+    return f"of {tests}, {none}, {_but_what(result)}."
+
+
+def _but_what(result: DiffResult) -> str:
+    """Say how far a comparison without a change that counts reaches."""
+    if result.verdict == "within the margin" and result.margin is not None:
+        return f"and every change lies within {result.margin.size:g}"
     if result.verdict == "too small to tell":
         hiding = result.design.too_small if result.design else 0
-        return f"of {tests}, {none}, but {hiding} could hide a change above {write.size(result.max_mde)}."
-    return f"of {tests}, {none}, and none could hide a change above {write.size(result.max_mde)}."
+        return f"but {hiding} could hide a change above {write.size(result.max_mde)}"
+    return f"and none could hide a change above {write.size(result.max_mde)}"
 
 
 def arm_lines(result: DiffResult, width: int) -> list[str]:
@@ -133,17 +142,23 @@ def method_lines(result: DiffResult, width: int) -> list[str]:
     conditions = len({row.condition.key for row in result.rows})
     events = len({row.event.name for row in result.rows})
     made_of = f"{write.plural(conditions, 'condition')}, {write.plural(events, 'event')}"
-    how = "on pairs that share a seed" if result.method == "mcnemar_bh" else "on independent runs"
-    if result.paired and result.method == "fisher_bh":
+    spec = METHODS[result.method]
+    how = "on pairs that share a seed" if spec.paired else "on independent runs"
+    if result.paired and not spec.paired:
         how = "as if the runs were independent, though they share their seeds"
     text = (
-        f"{TEST_NAMES[result.method]} {how}; {write.plural(len(result.rows), 'test')} ({made_of}). Flags by "
-        f"Benjamini-Hochberg, verdict by Holm, each at {result.q:g}."
+        f"{TEST_NAMES[spec.test]} exact test {how}; {write.plural(len(result.rows), 'test')} ({made_of}). Flags by "
+        f"{write.PROCEDURES[spec.fdr]}, verdict by Holm, each at {result.q:g}."
     )
     if result.before.unpartnered or result.after.unpartnered:
         text += (
             f" Outcomes without a partner, left out: {write.integer(result.before.unpartnered)} before, "
             f"{write.integer(result.after.unpartnered)} after."
+        )
+    if result.margin is not None:
+        text += (
+            f" Within the margin of {result.margin.size:g} ({write.percent(result.margin.confidence)} intervals): "
+            f"{result.margin.within} of {write.plural(len(result.rows), 'row')}."
         )
     return wrap(text, width)
 

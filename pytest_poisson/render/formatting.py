@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 NONE = "-"
 """What stands where there is no figure: never 0."""
 
+PROCEDURES = {"benjamini-hochberg": "Benjamini-Hochberg", "discrete": "the discrete false discovery rate"}
+"""The procedures of the flags, by name."""
+
 
 def integer(value: int) -> str:
     """Write a count with thousands apart."""

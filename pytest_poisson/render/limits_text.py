@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_poisson.methods import METHODS
 from pytest_poisson.render import formatting as write
 from pytest_poisson.render.layout import INDENT, wrap
 
@@ -28,14 +29,19 @@ def could_not_see(result: DiffResult, *, width: int, in_session: bool = False) -
 
 
 def _worst_case(result: DiffResult, design: Design) -> str:
-    unit = "pairs" if result.method == "mcnemar_bh" else "outcomes an arm"
+    unit = "pairs" if METHODS[result.method].paired else "outcomes an arm"
     given = f"with {write.integer(design.replicates)} {unit} and {write.plural(design.tests, 'test')}"
     if design.limit is None or design.base_rate is None:
         return f"Any change at all: {given}, none is found 4 times in 5 at the least favourable base rate."
     return (
         f"A change of a single row below {write.size(design.limit)}, at the least favourable base rate "
-        f"({write.rate(design.base_rate)}), {given}."
+        f"({write.rate(design.base_rate)}), {given}{_of_fisher(result)}."
     )
+
+
+def _of_fisher(result: DiffResult) -> str:
+    """Say whose limit it is where the test has a smaller one that is not searched for."""
+    return " (of Fisher's test; Boschloo's is no larger)" if METHODS[result.method].test == "boschloo" else ""
 
 
 def _largest(result: DiffResult, design: Design) -> str:

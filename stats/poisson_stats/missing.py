@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from poisson_stats.comparison import Comparison
     from poisson_stats.fisher import ExactTest
+    from poisson_stats.limits import UnpairedTest
     from poisson_stats.verdict import Verdict
 
 MISSING_LEVEL = 0.05
@@ -132,6 +133,7 @@ def compare_unpaired_worst_case(
     direction: ArrayLike,
     q: float = 0.05,
     max_mde: float = 0.20,
+    test: UnpairedTest = "fisher",
 ) -> Comparison:
     """Compare as `comparison.compare_unpaired`, every missing outcome a failure after and none before.
 
@@ -140,7 +142,7 @@ def compare_unpaired_worst_case(
 
     Parameters
     ----------
-    k_before, n_before, k_after, n_after, direction, q, max_mde
+    k_before, n_before, k_after, n_after, direction, q, max_mde, test
         As in `comparison.compare_unpaired`: n counts episodes with an outcome.
     missing_before, missing_after
         Per row, episodes without one.
@@ -177,6 +179,7 @@ def compare_unpaired_worst_case(
         direction=direction,
         q=q,
         max_mde=max_mde,
+        test=test,
     )
 
 

@@ -21,7 +21,10 @@ PLAIN = "import pytest\n@pytest.mark.rollout(replicates=2)\ndef test_it(): pass\
             "--poisson-fail-on=bad",
             "--poisson-fail-on=bad holds 'bad'; it takes worse, any, too-small, missing*",
         ),
-        ("--poisson-method=z", "--poisson-method=z must be one of mcnemar_bh, fisher_bh."),
+        (
+            "--poisson-method=z",
+            "--poisson-method=z must be one of mcnemar_bh, fisher_bh, mcnemar_dbh, fisher_dbh, boschloo_bh.",
+        ),
         ("--poisson-replicate=-1", "--poisson-replicate=-1 must be a whole number from 0."),
         (
             "--poisson-json=no/such/x.json",
