@@ -61,6 +61,17 @@ def add_comparison(parser: argparse.ArgumentParser) -> None:
         "newest complete run and the one it was paired with, else the one before it)",
     )
     add_events(parser)
+    add_method(parser)
+    add_levels(parser)
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="show every row, flagged ones with their interval"
+    )
+    add_json(parser)
+    add_store(parser)
+
+
+def add_method(parser: argparse.ArgumentParser) -> None:
+    """Add `--method` and `--margin`."""
     parser.add_argument(
         "--method",
         choices=tuple(METHODS),
@@ -74,12 +85,6 @@ def add_comparison(parser: argparse.ArgumentParser) -> None:
         help="the largest change that does not matter: say 'within the margin' where every row is (default: what the "
         "second run was swept with)",
     )
-    add_levels(parser)
-    parser.add_argument(
-        "-v", "--verbose", action="store_true", help="show every row, flagged ones with their interval"
-    )
-    add_json(parser)
-    add_store(parser)
 
 
 def add_events(parser: argparse.ArgumentParser) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_poisson.cli.arguments import add_json, add_store, fraction, named_store, open_store
+from pytest_poisson.cli.arguments import add_json, add_levels, add_method, add_store, named_store, open_store
 from pytest_poisson.cli.output import Outcome
 from pytest_poisson.cli.statuses import REFUSED
 
@@ -41,15 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=DEFAULT_OUT,
         help=f"a new folder, or an earlier report's (default: {DEFAULT_OUT})",
     )
-    parser.add_argument("--method", choices=("mcnemar_bh", "fisher_bh"), help="the test of a comparison")
-    parser.add_argument("--q", metavar="X", type=fraction, default=0.05, help="error level (default: 0.05)")
-    parser.add_argument(
-        "--max-mde",
-        metavar="X",
-        type=fraction,
-        default=0.20,
-        help="the smallest change that matters (default: 0.20)",
-    )
+    add_method(parser)
+    add_levels(parser)
     add_json(parser)
     add_store(parser)
 
@@ -94,6 +87,7 @@ def _compared(store: Store, arguments: argparse.Namespace) -> dict[str, str] | O
             q=arguments.q,
             max_mde=arguments.max_mde,
             method=arguments.method,
+            margin=arguments.margin,
         )
     if result.refusal:
         return Outcome(complaint=f"{result.verdict}: {result.refusal}", status=REFUSED)

@@ -148,7 +148,8 @@ def comparison_id(result: DiffResult) -> str:
     """Return the first 12 hex digits of the SHA-256 over the runs and the settings of a comparison."""
     events = sorted({event.name for event in result.events})
     runs = [result.before.run_id, result.after.run_id]
-    return _digest([*runs, result.method, result.q, result.max_mde, events])
+    margin = None if result.margin is None else result.margin.size
+    return _digest([*runs, result.method, margin, result.q, result.max_mde, events])
 
 
 def _digest(parts: object) -> str:
