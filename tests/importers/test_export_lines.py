@@ -115,7 +115,9 @@ def read(store, name):
             (
                 record.salt,
                 record.rollouts,
-                record.conditions,
+                sorted(
+                    record.conditions, key=lambda condition: condition.key
+                ),  # those without rows come last
                 record.variant,
                 record.environment,
                 record.status,
