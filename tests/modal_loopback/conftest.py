@@ -1,10 +1,21 @@
 """The plane for a test, and a session that finds it."""
 
 import os
+import warnings
+from importlib import import_module
 
 import pytest
 
-pytest.importorskip("modal", reason="Modal's client is not installed: pip install 'pytest-poisson[modal]'")
+NOT_INSTALLED = "Modal's client is not installed: pip install 'pytest-poisson[modal]'"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _client():
+    """Import the client once, before any session inside this one can forget that it was."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the client's own, at import
+        pytest.importorskip("modal", reason=NOT_INSTALLED)
+        import_module("tests.modal_loopback.plane")
 
 
 @pytest.fixture
