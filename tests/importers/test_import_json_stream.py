@@ -98,3 +98,11 @@ def test_deep_nesting_is_refused():
     """A document nested beyond Python's recursion is one sentence, not a crash."""
     with pytest.raises(StoreError, match="nested too deeply"):
         list(stream_json(io.StringIO("[" * 200_000), "it", lambda _: False))
+
+
+def test_a_number_of_thousands_of_digits_is_refused_or_read():
+    """What Python refuses to read as a number is one sentence."""
+    try:
+        list(stream_json(io.StringIO(f"[{'9' * 6000}]"), "it", lambda _: False))
+    except StoreError as refusal:
+        assert "it is broken JSON" in str(refusal)

@@ -97,6 +97,7 @@ GOOD = {"condition": "a", "outcome": "x"}
         ('{"condition": "a", "outcome": "x"', ["broken JSON"]),
         ('{"condition": "a", "outcome": "x"} {}', ["more follows"]),
         ("[1]", ["must be an object"]),
+        (f'{{"condition": "a", "outcome": "x", "t": {"9" * 6000}}}', ["line 2"]),
         ("[" * 100_000, ["nested too deeply"]),
         ({**GOOD, "outcom": "x"}, ["'outcom' is unknown", "outcome"]),
         ({"outcome": "x"}, ["condition must be an object of axis values or a text"]),
@@ -173,6 +174,41 @@ def test_cases_are_chosen_and_counted(tmp_path):
     report = bring(tmp_path, "jsonl", [path], where=(("x", "1"),))
     assert (report.read, report.imported, report.left_out) == (3, 1, {"x is not 1": 2})
     assert_refused(tmp_path, "jsonl", [path], "has no 'y'", where=(("y", "1"),), name="other")
+
+
+def test_an_interruption_leaves_nothing(tmp_path, monkeypatch):
+    """An import that is stopped while it writes leaves no run and no half-written file."""
+    from poisson_store.importers.jsonl import JsonlReader
+
+    path = write(tmp_path / "r.jsonl", *({"condition": "a", "outcome": "x"} for _ in range(12_000)))
+    whole, readings = JsonlReader.cases, []
+
+    def cases(reader):
+        readings.append(reader)
+        for number, case in enumerate(whole(reader)):
+            if len(readings) == 2 and number == 11_000:
+                raise KeyboardInterrupt
+            yield case
+
+    monkeypatch.setattr(JsonlReader, "cases", cases)
+    with pytest.raises(KeyboardInterrupt):
+        bring(tmp_path, "jsonl", [path])
+    assert [entry.name for entry in (tmp_path / "store").iterdir()] == ["catalog.sqlite"]
+
+
+def test_a_file_that_changes_meanwhile_is_refused(tmp_path, monkeypatch):
+    """Cases that were not there at the first reading stop an import."""
+    path = write(tmp_path / "r.jsonl", GOOD)
+    from poisson_store.importers import assemble
+
+    def survey(*arguments):
+        found = take_survey(*arguments)
+        write(path, GOOD, {"condition": "b", "outcome": "x"})
+        return found
+
+    take_survey = assemble.take_survey
+    monkeypatch.setattr(assemble, "take_survey", survey)
+    assert_refused(tmp_path, "jsonl", [path], "line 2 changed while it was being imported")
 
 
 def test_a_name_is_taken_once(tmp_path):

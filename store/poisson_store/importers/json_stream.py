@@ -128,6 +128,8 @@ class _Window:
             return None, error.pos - self._at, error.msg
         except RecursionError:
             return None, 0, "it is nested too deeply"
+        except ValueError as error:  # a number of thousands of digits
+            return None, 0, str(error)
         return value, end - self._at, ""
 
     def _read(self) -> bool:

@@ -171,8 +171,9 @@ class JsonlReader(Reader):
 
 
 def _parse(line: str, where: str) -> dict[str, Any]:
+    text = line.strip()
     try:
-        given, end = _decode(line.lstrip())
+        given, end = _decode(text)
     except JSONDecodeError as error:
         raise ImportRefusedError(
             f"{where} is broken JSON at character {error.pos + 1}: {error.msg}."
@@ -181,7 +182,7 @@ def _parse(line: str, where: str) -> dict[str, Any]:
         raise ImportRefusedError(f"{where}: {error}.") from error
     except RecursionError as error:
         raise ImportRefusedError(f"{where} is nested too deeply.") from error
-    if line.lstrip()[end:].strip():
+    if end < len(text):
         raise ImportRefusedError(f"{where} is broken JSON: more follows behind its object.")
     if not isinstance(given, dict):
         raise ImportRefusedError(f"{where}: a line must be an object, not {type(given).__name__}.")

@@ -77,7 +77,7 @@ def _score(value: Any) -> Any:
         if value.strip().lower() in _NO_SCORE:
             return None
         try:
-            return float(value)
+            return value if "_" in value else float(value)
         except ValueError:
             return value
     if isinstance(value, Decimal):

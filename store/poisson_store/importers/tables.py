@@ -112,6 +112,8 @@ def parse_json(text: str, where: str) -> Any:
         ) from error
     except RecursionError as error:
         raise ImportRefusedError(f"{where} is nested too deeply.") from error
+    except ValueError as error:  # a number of thousands of digits
+        raise ImportRefusedError(f"{where} cannot be read: {error}.") from error
 
 
 def _read_parquet(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -44,7 +44,10 @@ def read_entry(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:
     """
     entry = archive.getinfo(name)
     if entry.compress_type != ZSTANDARD or hasattr(zipfile, "ZIP_ZSTANDARD"):
-        return archive.read(entry)
+        try:
+            return archive.read(entry)
+        except (NotImplementedError, RuntimeError) as error:  # another compression, or encrypted
+            raise ImportRefusedError(f"{path} cannot be read in {name}: {error}.") from error
     arrow = load_arrow(path)
     try:
         with archive.open(_as_stored(entry)) as packed, arrow.CompressedInputStream(packed, "zstd") as stream:
