@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class WorkerChannel:
     def __init__(self, inbox: IO[bytes], outbox: int) -> None:
         self._inbox = inbox
         self._outbox = outbox
+        self._sending = threading.Lock()
 
     @classmethod
     def take_standard_streams(cls) -> WorkerChannel:
@@ -55,5 +57,6 @@ class WorkerChannel:
     def send(self, value: Any) -> None:
         """Send one value; it has left this process when the call returns."""
         data = encode_frame(value)
-        while data:
-            data = data[os.write(self._outbox, data) :]
+        with self._sending:
+            while data:
+                data = data[os.write(self._outbox, data) :]

@@ -18,13 +18,14 @@ def trace_row(trace: Trace | None) -> list[Any]:
     """Return the items of an episode's row from `tokens_in` to `spans`; none where nothing was recorded."""
     if trace is None or not (trace.spans or trace.left_out):
         return []
-    tokens_in, tokens_out, unknown = sum_usage([_usage(span) for span in (*trace.spans, *trace.left_out)])
+    kept, left_out = list(trace.spans), list(trace.left_out)  # the replicate may still be recording
+    tokens_in, tokens_out, unknown = sum_usage([_usage(span) for span in (*kept, *left_out)])
     return [
         tokens_in,
         tokens_out,
         unknown or None,
-        len(trace.left_out) or None,
-        [span_row(span) for span in trace.spans],
+        len(left_out) or None,
+        [span_row(span) for span in kept],
     ]
 
 
@@ -35,18 +36,18 @@ def _usage(span: Span) -> SpanUsage:
 
 def span_row(span: Span) -> list[Any]:
     """Return a span as `poisson_store.SpanRow` orders it."""
-    if not span.end_ns:
-        span.end_ns, span.error = span.trace.now_ns(), span.error or UNFINISHED
     rules = span.trace.rules or ContentRules()
     tokens = span.tokens or NO_TOKENS
     name, *bodies, attrs, error = span.written or rules.keep(span)
+    if not span.end_ns:
+        error = error or UNFINISHED
     return [
         span.span_id,
         span.parent_id,
         span.kind_index,
         name,
         span.start_ns,
-        span.end_ns,
+        span.end_ns or span.trace.now_ns(),
         *bodies,
         tokens["in"],
         tokens["out"],

@@ -3,8 +3,9 @@
 It reads a job, then batches ``[condition, [[start, stop], …], alone]`` until its input ends. It answers with
 ``["hello", missing, trouble]`` once it has collected (the keys it lacks, and why), and for each batch ``["ready"]`` when
 the wider fixtures are set up (then ``["concurrent"]`` where replicates are in flight together, ``["again"]`` where one
-is tried again), one row (a list that begins with a number) as each replicate ends, and ``["done"]``. ``["notice", text]`` may come
-at any time; ``["exit", text]`` asks to end the sweep.
+is tried again), one row (a list that begins with a number) as each replicate ends, and ``["done"]``. ``["notice", text]``
+may come at any time, as may ``["spans", replicate, items]``, what a replicate has recorded whose time is nearly over;
+``["exit", text]`` asks to end the sweep.
 """
 
 from __future__ import annotations
@@ -22,14 +23,17 @@ from pytest_poisson.channel import WorkerChannel
 from pytest_poisson.collect import CollectedCondition, collect_conditions
 from pytest_poisson.errors import telling_line
 from pytest_poisson.job import Job
+from pytest_poisson.last_words import LastWords
 from pytest_poisson.plugin import IN_WORKER
 from pytest_poisson.pytest_internals import leave_for, tear_down_all
+from pytest_poisson.rollout import CURRENT_ROLLOUT
 from pytest_poisson.runners import Runners
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_poisson.replicate import ConditionRunner
+    from pytest_poisson.rollout import Rollout
 
 
 def main() -> int:
@@ -91,6 +95,8 @@ class WorkerSession:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Serve batches until the controlling process closes its end."""
         runners = Runners(self.conditions, self.job)
+        if self.job.timeout_s is not None:
+            LastWords(self.job.timeout_s, self._under_way, self._tell_spans).start()
         self.channel.send(["hello", runners.missing(), self.trouble])
         while (batch := self.channel.receive()) is not None:
             index, ranges, alone = batch
@@ -107,6 +113,16 @@ class WorkerSession:
                 replicates_of(ranges), self.channel.send, lambda word: self.channel.send([word]), alone=alone
             )
         return True
+
+    def _under_way(self) -> Rollout | None:
+        """Return the replicate that only the controlling process can end; those in flight together are cancelled."""
+        if self.batch is None:
+            return None
+        runner, _, alone = self.batch
+        return None if runner.is_concurrent and not alone else runner.item.stash.get(CURRENT_ROLLOUT, None)
+
+    def _tell_spans(self, replicate: int, trace: list[Any]) -> None:
+        self.channel.send(["spans", replicate, trace])
 
     def _serve(self, runner: ConditionRunner, ranges: list[list[int]], *, alone: bool) -> None:
         _forget_output()

@@ -169,6 +169,7 @@ class Seat:
         self._running = False  # the first batch has its wider fixtures
         self._concurrent = False  # the first batch has several replicates in flight
         self._timed_out = False
+        self._last_words: dict[int, list[Any]] = {}  # what a replicate about to be ended had recorded
         self._since = self._batch_since = self._ready_at = time.monotonic()
 
     def wants(self) -> bool:
@@ -202,14 +203,20 @@ class Seat:
             else:
                 rows.append(full_row(frame))
                 self._left.pop(frame[REPLICATE], None)
+                self._last_words.clear()
         if rows:
             self._since = time.monotonic()
             events.insert(0, Rows(rows))
         return events
 
     def _hear_word(self, word: str, *arguments: Any) -> list[Event]:
+        if word == "spans":
+            replicate, trace = arguments
+            self._last_words = {replicate: trace}
+            return []
         now = time.monotonic()
         self._since = now
+        self._last_words.clear()
         if word == "hello":
             self.ready = True
             self._batch_since = now
@@ -297,4 +304,5 @@ class Seat:
             cause=cause,
             wall_s=time.monotonic() - self._since,
             error=f"{error}\n{tail}".strip(),
+            trace=self._last_words.get(replicate, ()),
         )

@@ -9,6 +9,8 @@ from poisson_store.records import CAUSES, EpisodeRow
 from pytest_poisson.seeds import derive_seeds
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pytest_poisson.replicate import Row
 
 _NOTHING = (None,) * len(EpisodeRow._fields)
@@ -20,9 +22,20 @@ def full_row(row: Row) -> tuple[Any, ...]:
 
 
 def row_without_outcome(
-    *, condition: int, key: str, replicate: int, salt: str, cause: str, wall_s: float, error: str
+    *,
+    condition: int,
+    key: str,
+    replicate: int,
+    salt: str,
+    cause: str,
+    wall_s: float,
+    error: str,
+    trace: Sequence[Any] = (),
 ) -> tuple[Any, ...]:
-    """Return the row of a replicate that could not speak for itself: its worker died, or was ended."""
+    """Return the row of a replicate that could not speak for itself: its worker died, or was ended.
+
+    `trace` is what it had recorded, as `span_rows.trace_row` gives it, where that is known.
+    """
     started_ns = time.time_ns() - int(wall_s * 1e9)
     seed = derive_seeds(salt, key, replicate).seed
     return full_row(
@@ -37,5 +50,6 @@ def row_without_outcome(
             started_ns,
             round(wall_s, 6),
             error,
+            *((None, *trace) if trace else ()),
         ]
     )

@@ -316,8 +316,7 @@ def test_importing_the_functions_imports_nothing_heavy(pytester):
     """Code under test that imports `span` gets the standard library's share of the package alone."""
     code = (
         "import sys; before = set(sys.modules); from pytest_poisson import span, current_rollout; "
-        "print(sorted(name.split('.')[0] for name in set(sys.modules) - before "
-        "if name.split('.')[0] not in sys.stdlib_module_names))"
+        "print({name.split('.')[0] for name in set(sys.modules) - before} - sys.stdlib_module_names)"
     )
     result = pytester.run(sys.executable, "-c", code)
-    result.stdout.fnmatch_lines(["['pytest_poisson', 'pytest_poisson.spans']".replace(".spans", "")])
+    result.stdout.fnmatch_lines(["{'pytest_poisson'}"])
