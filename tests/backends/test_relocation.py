@@ -42,6 +42,11 @@ def test_a_session_from_outside_the_project_is_anchored_in_it(tmp_path):
     (root / "tests").mkdir(parents=True)
     job = replace(JOB, arguments=("app/tests::test_it", "-k", "app", "--lf"), directory=str(tmp_path))
     found = anchored(job, str(root))
-    assert found.arguments == (f"{root}/tests::test_it", "-k", "app", "--lf")
+    assert found.arguments == (f"--rootdir={root}", f"{root}/tests::test_it", "-k", "app", "--lf")
     assert found.directory == str(root)
-    assert anchored(found, str(root)) is found
+
+
+def test_the_root_directory_is_said(tmp_path):
+    """What decided which directory is the root may lie above it and not go along, so it is said."""
+    job = replace(JOB, arguments=("tests",), directory=f"{tmp_path}/sub")
+    assert anchored(job, str(tmp_path)).arguments == (f"--rootdir={tmp_path}", "tests")

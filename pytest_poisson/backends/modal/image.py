@@ -6,12 +6,14 @@ import platform
 import shutil
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_poisson.backends.modal.container import PROJECT
 from pytest_poisson.backends.modal.project import Project, copy_files
 from pytest_poisson.backends.modal.requirements import OWN_NAME, Requirements
+from pytest_poisson.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,20 +51,20 @@ def this_python() -> str:
 def fill_home(home: Path, project: Project) -> None:
     """Lay out what containers find in their home: the project, the plugin's packages, and its entry point."""
     copy_files(project, home / PROJECT)
-    ours = Path(__file__).resolve().parents[3]
     for package in OWN_PACKAGES:
-        source = _package_directory(package, ours)
-        shutil.copytree(source, home / package, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            _package_directory(package), home / package, ignore=shutil.ignore_patterns("__pycache__")
+        )
     for file in _metadata_files():
         (home / file.parent.name).mkdir(exist_ok=True)
         shutil.copy2(file, home / file.parent.name / file.name)
 
 
-def _package_directory(package: str, ours: Path) -> Path:
-    from importlib.util import find_spec
-
+def _package_directory(package: str) -> Path:
     spec = find_spec(package)
-    return Path(spec.origin).parent if spec is not None and spec.origin else ours / package
+    if spec is None or spec.origin is None:
+        raise UserError(f"The package {package} has no files here that could be sent to containers.")
+    return Path(spec.origin).parent
 
 
 def _metadata_files() -> Iterator[Path]:

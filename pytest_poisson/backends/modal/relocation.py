@@ -20,17 +20,18 @@ NO_PATHS = ("-k", "-m", "-p", "-W")
 def anchored(job: Job, root: str) -> Job:
     """Return the job as it can be given to a machine that has the project only: nothing relative to elsewhere.
 
-    Where pytest was called outside the project, arguments that are paths into it become absolute, and the project
-    becomes the directory to run in.
+    The root directory is said, since what it is found by may lie above it. Where pytest was called outside the
+    project, arguments that are paths into it become absolute, and the project becomes the directory to run in.
     """
+    said = f"--rootdir={root}"
     if _inside(job.directory, root):
-        return job
+        return replace(job, arguments=(said, *job.arguments))
     before = ("", *job.arguments)
     arguments = tuple(
         argument if option in NO_PATHS else _absolute(argument, Path(job.directory), root)
         for option, argument in zip(before, job.arguments, strict=False)
     )
-    return replace(job, arguments=arguments, directory=root)
+    return replace(job, arguments=(said, *arguments), directory=root)
 
 
 def relocated(job: Job, root: str, new_root: str, import_path: Iterable[str]) -> Job:
