@@ -18,6 +18,7 @@ import pytest
 from pytest_poisson.ending import Ending, ending_of_call
 from pytest_poisson.neighbours import shared_event_loop
 from pytest_poisson.retries import Attempt, RetryPolicy
+from pytest_poisson.span_rows import spent
 from pytest_poisson.spans import enter_replicate
 
 if TYPE_CHECKING:
@@ -127,7 +128,8 @@ class Flight:
     def attempts_with_this(self) -> tuple[Attempt, ...]:
         """Return the attempts made, of which this one was the last."""
         error = self.ending.error if self.ending is not None else ""
-        this = Attempt(len(self.attempts) + 1, error, self.started_ns, round(self.wall_s, 6))
+        used = spent(self.rollout.trace)
+        this = Attempt(len(self.attempts) + 1, error, self.started_ns, round(self.wall_s, 6), used)
         return (*self.attempts, this)
 
     def start(self, loop: asyncio.AbstractEventLoop, timeout_s: float | None) -> asyncio.Task[None]:

@@ -27,7 +27,7 @@ from pytest_poisson.recording import recording_of
 from pytest_poisson.retries import Attempt, RetryPolicy
 from pytest_poisson.rollout import CURRENT_ROLLOUT, Rollout
 from pytest_poisson.seeds import derive_seeds
-from pytest_poisson.span_rows import trace_row
+from pytest_poisson.span_rows import spent, trace_row
 from pytest_poisson.spans import enter_replicate, leave_replicate
 
 if TYPE_CHECKING:
@@ -195,7 +195,8 @@ class ConditionRunner:
                 os._exit(0)  # a forked child came back out of the test: it must not speak for its parent
             if not self.retries(ending, attempts):
                 break
-            attempts.append(Attempt(len(attempts) + 1, ending.error, started_ns, round(wall_s, 6)))
+            used = spent(rollout.trace)
+            attempts.append(Attempt(len(attempts) + 1, ending.error, started_ns, round(wall_s, 6), used))
             time.sleep(self._retry_policy.pause_s(len(attempts)))
             report("again")
         emit(self._row(rollout, ending, started_ns, wall_s, attempts))
@@ -338,12 +339,12 @@ class ConditionRunner:
             started_ns,
             round(wall_s, 6),
         ]
-        spans = trace_row(rollout.trace)
+        spans = trace_row(rollout.trace, (attempt.spent for attempt in attempts))
         if ending.error or rollout.meta_json or spans or attempts:
             row += (ending.error or None, rollout.meta_json, *spans)
         if attempts:
             row += [None] * (ATTEMPTS - len(row))
-            row.append([list(attempt) for attempt in attempts])
+            row.append([attempt.row() for attempt in attempts])
         return row
 
     def _needs_only_a_call(self) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_poisson.span_rows import Spent
+
 if TYPE_CHECKING:
     from pytest_poisson.ending import Ending
 
@@ -12,12 +14,17 @@ LONGEST_PAUSE_S = 30.0
 
 
 class Attempt(NamedTuple):
-    """An attempt that failed, in the order of `poisson_store.records.AttemptRow`."""
+    """An attempt that failed, in the order of `poisson_store.records.AttemptRow`, and what its calls used."""
 
     number: int
     error: str
     started_ns: int
     wall_s: float
+    spent: Spent = Spent()
+
+    def row(self) -> list[object]:
+        """Return what is stored of the attempt itself; what it used is in the episode's sums."""
+        return list(self[:-1])
 
 
 class RetryPolicy(NamedTuple):

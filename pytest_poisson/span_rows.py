@@ -2,31 +2,61 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from poisson_store.usage import SpanUsage, sum_usage
 from pytest_poisson.content import ContentRules
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pytest_poisson.spans import Span, Trace
 
 UNFINISHED = "the replicate ended before this span did"
 NO_TOKENS = {"in": None, "out": None}
 
 
-def trace_row(trace: Trace | None) -> list[Any]:
-    """Return the items of an episode's row from `tokens_in` to `spans`; none where nothing was recorded."""
-    if trace is None or not (trace.spans or trace.left_out):
+class Spent(NamedTuple):
+    """What some calls used: None where nothing is known, and how many calls reported no usage."""
+
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    unknown: int = 0
+
+    def plus(self, other: Spent) -> Spent:
+        """Return both together."""
+        return Spent(
+            _add(self.tokens_in, other.tokens_in),
+            _add(self.tokens_out, other.tokens_out),
+            self.unknown + other.unknown,
+        )
+
+
+def spent(trace: Trace | None) -> Spent:
+    """Return what a replicate's calls have used so far."""
+    if trace is None:
+        return Spent()
+    return Spent(*sum_usage([_usage(span) for span in (*list(trace.spans), *list(trace.left_out))]))
+
+
+def trace_row(trace: Trace | None, earlier: Iterable[Spent] = ()) -> list[Any]:
+    """Return the items of an episode's row from `tokens_in` to `spans`; none where nothing was recorded.
+
+    `earlier` is what attempts used that were made before this one and left no spans.
+    """
+    total = spent(trace)
+    for each in earlier:
+        total = total.plus(each)
+    kept = [] if trace is None else list(trace.spans)  # the replicate may still be recording
+    left_out = 0 if trace is None else len(trace.left_out)
+    if not kept and not left_out and total == Spent():
         return []
-    kept, left_out = list(trace.spans), list(trace.left_out)  # the replicate may still be recording
-    tokens_in, tokens_out, unknown = sum_usage([_usage(span) for span in (*kept, *left_out)])
-    return [
-        tokens_in,
-        tokens_out,
-        unknown or None,
-        len(left_out) or None,
-        [span_row(span) for span in kept],
-    ]
+    sums = (total.tokens_in, total.tokens_out, total.unknown or None, left_out or None)
+    return [*sums, [span_row(span) for span in kept] or None]
+
+
+def _add(one: int | None, other: int | None) -> int | None:
+    return None if one is None and other is None else (one or 0) + (other or 0)
 
 
 def _usage(span: Span) -> SpanUsage:

@@ -90,9 +90,9 @@ class ArmTokens:
     models
         Summed over conditions.
     total
-        Of the run, spans beyond `max_spans` included.
+        Of the run, what no stored span says included.
     beyond
-        What the spans beyond `max_spans` used, which no model can be named for.
+        What is known as a sum alone, without a model: spans beyond `max_spans`, and attempts that were made again.
     per
         Cost for each of the outcomes asked for.
     """

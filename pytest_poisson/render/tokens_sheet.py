@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_poisson.render.sheet import Section, Sheet
 
 NO_MODEL = "(no model named)"
-BEYOND = "(beyond max_spans)"
+BEYOND = "(not in spans)"
 ROWS_SHOWN = 30
 
 
@@ -38,11 +38,15 @@ def _models(arms: Sequence[ArmTokens]) -> Grid:
     for arm in arms:
         name = _name(arm)
         rows += [(name, _model(model), *_cells(used)) for model, used in arm.models.items()]
-        if arm.beyond.tokens_in or arm.beyond.tokens_out or arm.beyond.unknown:
+        if _any(arm.beyond):
             rows.append((name, BEYOND, *_cells(arm.beyond)))
         if len(arm.models) != 1 or arm.total != next(iter(arm.models.values())):
             rows.append((name, "all", *_cells(arm.total)))
     return Grid((Column("run"), Column("model"), *_COLUMNS), tuple(rows))
+
+
+def _any(used: Used) -> bool:
+    return bool(used.tokens_in or used.tokens_out or used.unknown)
 
 
 _COLUMNS = tuple(Column(name, right=True) for name in ("calls", "unknown", "in", "out", "cost"))
@@ -111,6 +115,8 @@ def _per_outcome(arms: Iterable[ArmTokens]) -> Grid | None:
 
 
 def _notes(result: TokensResult) -> Iterator[str]:
+    if any(_any(arm.beyond) for arm in result.arms):
+        yield f"{BEYOND}: known as sums alone, from spans beyond max_spans and attempts that were made again."
     for arm in result.arms:
         if arm.total.unknown:
             calls = write.plural(arm.total.unknown, "call")

@@ -121,7 +121,7 @@ def _arm(arm: ArmTokens) -> Document:
             {**condition_document(row.condition), "model": row.model, **_used(row.used)} for row in arm.rows
         ],
         "models": [{"model": model, **_used(used)} for model, used in arm.models.items()],
-        "beyond_max_spans": _used(arm.beyond),
+        "not_in_spans": _used(arm.beyond),
         "total": _used(arm.total),
         "per_outcome": [
             {"outcome": each.outcome, "count": each.count, "cost": each.cost} for each in arm.per

@@ -53,7 +53,7 @@ def replicate(number=0, recording=None):
 def recorded(rollout):
     """Return the spans of a replicate as rows with names."""
     *_, rows = trace_row(rollout.trace) or [[]]
-    return [SpanRow(*row) for row in rows]
+    return [SpanRow(*row) for row in rows or ()]
 
 
 def tree(rollout):

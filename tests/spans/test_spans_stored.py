@@ -63,3 +63,31 @@ def test_one_replicate_again_has_its_own_spans(pytester):
     pytester.makepyfile(AGENT)
     sweep(pytester)
     pytester.runpytest_inprocess("--poisson-replicate=1").assert_outcomes(passed=1)
+
+
+RETRIED = """
+import pytest
+from pytest_poisson import span
+
+class ProviderDown(Exception): pass
+TRIES = []
+
+@pytest.mark.rollout(replicates=1, retries=3, retry_on=[ProviderDown])
+def test_agent(rollout):
+    TRIES.append(1)
+    with span("llm", "call") as call:
+        call.tokens = {"in": 10, "out": len(TRIES)}
+        if len(TRIES) < 3:
+            raise ProviderDown
+    assert True
+"""
+
+
+def test_what_failed_attempts_used_is_in_the_sums(pytester):
+    """Spans are those of the attempt that counted; the tokens of those before were paid for as well."""
+    pytester.makepyfile(RETRIED)
+    sweep(pytester)
+    with open_run(pytester) as run:
+        (episode,) = run.episodes(spans=True)
+    assert (len(episode.attempts), len(episode.spans)) == (2, 1)
+    assert (episode.tokens_in, episode.tokens_out) == (30, 1 + 2 + 3)
