@@ -247,6 +247,7 @@ class SweepSession:
     # After
 
     def _judge(self, baseline: RunReader | None) -> None:
+        from pytest_poisson.analyses.sameness import sameness_notices
         from pytest_poisson.gate import judge
 
         if self.run is None:
@@ -260,6 +261,7 @@ class SweepSession:
             open_run=self.store.open,
             selecting=self._open_run(self.settings.fix_check),
         )
+        self.notices += sameness_notices(self.run)
         if self._json is not None:
             self._json.write_text(self._document(self.run, self.gate), encoding="utf-8", newline="\n")
         if self._report is not None:

@@ -19,7 +19,7 @@ from poisson_store.columns import (
 from poisson_store.connection import open_for_reading, read_status
 from poisson_store.errors import StoreError, reading
 from poisson_store.records import CAUSES, Accounting, Episode, Usage
-from poisson_store.spans import read_spans
+from poisson_store.spans import read_answers, read_spans
 from poisson_store.tables import TABLES, as_arrow, as_pandas
 from poisson_store.usage import read_usage
 
@@ -121,6 +121,15 @@ class RunReader:
         """Yield what the spans of every episode used, ordered by replicate, then condition, without bodies."""
         with reading(self.path):
             yield from read_usage(self._connection, [condition.key for condition in self.conditions])
+
+    def answers(self, below: int) -> Iterator[tuple[str, int, tuple[Any, ...]]]:
+        """Yield condition key, replicate, and what its llm spans gave, of the replicates below a number.
+
+        Equal outputs are equal values, whatever they are; None is a span without an output.
+        """
+        with reading(self.path):
+            for (condition, replicate), given in read_answers(self._connection, below):
+                yield self.conditions[condition].key, replicate, given
 
     def columns(self) -> EpisodeColumns:
         """Read every episode as NumPy arrays, without errors, meta and spans."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from poisson_store.codec import find_position, to_json
@@ -11,7 +12,7 @@ from poisson_store.texts import read_text, storable
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 COLUMNS = "span_id, parent_id, kind, name, start_ns, end_ns, input, output, tokens_in, tokens_out, attrs, error, step"
 INTO_SPANS = f"spans (condition, replicate, position, {COLUMNS})"
@@ -100,6 +101,23 @@ def read_spans(connection: sqlite3.Connection, condition: int, replicate: int) -
         _span(connection, row, cuts.get((position, "input")), cuts.get((position, "output")))
         for position, row in enumerate(rows)
     )
+
+
+def read_answers(
+    connection: sqlite3.Connection, below: int
+) -> Iterator[tuple[tuple[int, int], tuple[Any, ...]]]:
+    """Yield what llm spans gave, by (condition, replicate), of the replicates below a number; no bodies are read.
+
+    Equal texts have equal numbers; one that was not kept stands as its digest.
+    """
+    rows = connection.execute(
+        "SELECT condition, replicate, coalesce(output, (SELECT digest FROM cuts WHERE side = 'output'"
+        " AND cuts.condition = spans.condition AND cuts.replicate = spans.replicate AND cuts.position = spans.position))"
+        " FROM spans WHERE replicate < ? AND kind = ? ORDER BY replicate, condition, position",
+        (below, _KINDS["llm"]),
+    )
+    for (condition, replicate), group in groupby(rows, key=lambda row: row[:2]):
+        yield (condition, replicate), tuple(answer for _, _, answer in group)
 
 
 def _span(
