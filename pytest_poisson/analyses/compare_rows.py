@@ -14,13 +14,14 @@ from pytest_poisson.analyses.tally import count_arm, count_pairs
 from pytest_poisson.methods import METHODS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from poisson_stats.comparison import Comparison, LimitStatus
     from poisson_stats.missing import MissingShares
     from poisson_stats.validation import FloatArray, IntArray
     from pytest_poisson.analyses.episodes import Episodes
     from pytest_poisson.analyses.observed import ObservedLimits
+    from pytest_poisson.analyses.over_time import OverTime
     from pytest_poisson.analyses.tally import Grid, PairCounts
     from pytest_poisson.methods import Method, Procedure, UnpairedTest
 
@@ -111,8 +112,10 @@ def _compare_paired(
     return Compared(result, pairs, observed, shares, worst)
 
 
-def build_rows(grid: Grid, compared: Compared, replays: IntArray) -> tuple[DiffRow, ...]:
-    """Return the rows as plain values, in the grid's order."""
+def build_rows(
+    grid: Grid, compared: Compared, replays: IntArray, over_time: Mapping[int, OverTime]
+) -> tuple[DiffRow, ...]:
+    """Return the rows as plain values, in the grid's order; `over_time` by a row's position."""
     result = compared.comparison
     befores = _counts(result.k_before, result.n_before)
     afters = _counts(result.k_after, result.n_after)
@@ -136,6 +139,7 @@ def build_rows(grid: Grid, compared: Compared, replays: IntArray) -> tuple[DiffR
         _limits(result.status_rise, result.limit_rise),
         _limits(result.status_fall, result.limit_fall),
         _observed(compared.observed, len(befores)),
+        [over_time.get(row) for row in range(len(befores))],
         [None if replicate < 0 else replicate for replicate in replays.tolist()],
     )
     return tuple(DiffRow(*values) for values in zip(*columns, strict=True))

@@ -67,10 +67,10 @@ def _skipped_whole(reader: RunReader) -> set[str]:
 
 
 def _sort_key(condition: ConditionRecord) -> tuple[Any, ...]:
-    return (condition.rollout, [_value_key(value) for value in condition.axes.values()], condition.key)
+    return (condition.rollout, [value_key(value) for value in condition.axes.values()], condition.key)
 
 
-def _value_key(value: Json) -> tuple[int, Any]:
+def value_key(value: Json) -> tuple[int, Any]:
     """Order JSON values of different kinds: null, booleans, numbers, text, then lists and objects as JSON."""
     if value is None:
         return 0, 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_poisson.analyses import compare_rows
 from pytest_poisson.analyses.coverage import total
@@ -15,19 +15,23 @@ from pytest_poisson.analyses.material import gather, why_not_comparable
 from pytest_poisson.analyses.missing import describe_missing, emptied_conditions, word_with_missing
 from pytest_poisson.analyses.notes import changed_settings, undeclared, write_notes
 from pytest_poisson.analyses.observed import describe_pairing
+from pytest_poisson.analyses.over_time import rates_over_time
 from pytest_poisson.analyses.pairing import choose_method, claims_pairing
 from pytest_poisson.analyses.tally import first_replicates
+from pytest_poisson.analyses.whole import Whole, describe_events
 from pytest_poisson.methods import METHODS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from poisson_stats.comparison import Comparison
     from poisson_stats.verdict import Verdict
     from poisson_store.reader import RunReader
     from poisson_store.records import ConditionRecord
     from pytest_poisson.analyses.compare_rows import Compared
     from pytest_poisson.analyses.diff_result import Missing
     from pytest_poisson.analyses.material import Material
+    from pytest_poisson.analyses.over_time import OverTime
 
 
 def diff(
@@ -39,6 +43,7 @@ def diff(
     max_mde: float = 0.20,
     method: str | None = None,
     margin: float | None = None,
+    full: bool = False,
 ) -> DiffResult:
     """Compare two runs, condition by condition and event by event.
 
@@ -59,6 +64,8 @@ def diff(
     margin
         The largest change that does not matter, declared before the run; by default the one the after run was swept
         with. Where every row is within it the word is `within the margin`.
+    full
+        Whether to test the comparison as a whole too, and walk down to where it changed.
 
     Returns
     -------
@@ -99,19 +106,27 @@ def diff(
         conditions=material.coverage.common,
         chosen=undeclared(after.run, chosen, size),
     )
-    return _compare(replace(frame, notes=notes), material, size)
+    over_time = rates_over_time(material.grid, before, after, material.words)
+    return _compare(replace(frame, notes=notes), material, Extras(over_time, size, full))
 
 
-def _compare(frame: DiffResult, material: Material, margin: float | None) -> DiffResult:
+class Extras(NamedTuple):
+    """What a comparison has beside its tests: rates by the horizon, a margin, and whether it is seen as a whole."""
+
+    over_time: Mapping[int, OverTime]
+    margin: float | None
+    full: bool
+
+
+def _compare(frame: DiffResult, material: Material, extras: Extras) -> DiffResult:
     """Fill in what the statistics say."""
     grid, before, after = material.grid, material.before, material.after
     compared = compare_rows.compare(
         grid, before, after, method=frame.method, q=frame.q, max_mde=frame.max_mde
     )
-    rows = compare_rows.build_rows(
-        grid, compared, first_replicates(grid, after, before if material.joined else None)
-    )
-    comparison, observed = compared.comparison, compared.observed
+    replays = first_replicates(grid, after, before if material.joined else None)
+    rows = compare_rows.build_rows(grid, compared, replays, extras.over_time)
+    comparison, observed, margin = compared.comparison, compared.observed, extras.margin
     by_test = word_within(comparison.verdict, comparison, margin)
     verdict, missing = _with_missing(by_test, compared, material, frame, margin)
     return replace(
@@ -126,6 +141,20 @@ def _compare(frame: DiffResult, material: Material, margin: float | None) -> Dif
         fragility=describe_fragility(comparison, grid.condition) if by_test == comparison.verdict else None,
         margin=None if margin is None else describe_margin(comparison, margin),
         missing=missing,
+        whole=_whole(material, comparison) if extras.full else None,
+    )
+
+
+def _whole(material: Material, comparison: Comparison) -> Whole:
+    coverage = material.coverage
+    return Whole(
+        events=describe_events(material.grid, comparison),
+        planned_before=len(material.runs[0].conditions),
+        planned_after=len(material.runs[1].conditions),
+        common=len(coverage.common),
+        absent_before=len(coverage.only_after),
+        absent_after=len(coverage.only_before),
+        skipped=len(coverage.skipped),
     )
 
 

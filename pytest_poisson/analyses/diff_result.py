@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from pytest_poisson.analyses.fragility import Fragility
     from pytest_poisson.analyses.margin import Margin
     from pytest_poisson.analyses.observed import Pairing
+    from pytest_poisson.analyses.over_time import OverTime
+    from pytest_poisson.analyses.whole import Whole
     from pytest_poisson.events import Event
     from pytest_poisson.methods import Method
 
@@ -116,6 +118,8 @@ class DiffRow:
         independent.
     observed
         The limits at the correlation that the pairs had; None of an unpaired row.
+    over_time
+        The rates by the horizon, where replicates were cut off before it.
     replay
         A replicate to look at: it had the event the worse way after and, in a paired comparison, not before.
     """
@@ -139,6 +143,7 @@ class DiffRow:
     rise: Limit
     fall: Limit
     observed: Observed | None = None
+    over_time: OverTime | None = None
     replay: int | None = None
 
     @property
@@ -311,6 +316,8 @@ class DiffResult:
         The rows held against a declared margin; None without one.
     missing
         The replicates without an outcome; None where there are none.
+    whole
+        The comparison as a whole, where it was asked for.
     only_before, only_after
         Conditions that only one run planned: the other did not run them.
     skipped
@@ -340,6 +347,7 @@ class DiffResult:
     fragility: Fragility | None = None
     margin: Margin | None = None
     missing: Missing | None = None
+    whole: Whole | None = None
     only_before: tuple[ConditionRecord, ...] = ()
     only_after: tuple[ConditionRecord, ...] = ()
     skipped: tuple[ConditionRecord, ...] = ()

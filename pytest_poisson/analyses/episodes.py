@@ -50,8 +50,8 @@ def select_episodes(
 ) -> Episodes:
     """Keep the episodes of `conditions`, with outcomes as positions in `words`."""
     position = {condition.key: index for index, condition in enumerate(conditions)}
-    condition = _translate(columns.conditions, position)[columns.condition]
-    word = _translate(columns.outcomes, {word: index for index, word in enumerate(words)})[columns.outcome]
+    condition = translate(columns.conditions, position)[columns.condition]
+    word = translate(columns.outcomes, {word: index for index, word in enumerate(words)})[columns.outcome]
     kept = np.flatnonzero(condition >= 0)
     kept = kept[np.lexsort((columns.replicate[kept], condition[kept]))]
     return Episodes(condition, columns.replicate, columns.seed, word).take(kept)
@@ -65,6 +65,6 @@ def join_replicates(before: Episodes, after: Episodes) -> tuple[Episodes, Episod
     return before.take(in_before), after.take(in_after)
 
 
-def _translate(names: Sequence[str], position: Mapping[str, int]) -> IntArray:
+def translate(names: Sequence[str], position: Mapping[str, int]) -> IntArray:
     """Return a table from positions in `names` to positions elsewhere; its last element, at -1, is -1 for none."""
     return np.array([*(position.get(name, -1) for name in names), -1], dtype=np.int64)

@@ -38,6 +38,8 @@ class Material:
         Their conditions, matched.
     events
         The events compared.
+    words
+        The words that both arms share.
     grid
         The rows.
     before, after
@@ -51,6 +53,7 @@ class Material:
     runs: tuple[RunRecord, RunRecord]
     coverage: Coverage
     events: tuple[Event, ...]
+    words: tuple[str, ...]
     grid: Grid
     before: Episodes
     after: Episodes
@@ -79,7 +82,7 @@ def gather(before: RunReader, after: RunReader, requested: Sequence[str] | None,
         ours, theirs = join_replicates(ours, theirs)
         pairs = int(((ours.word >= 0) & (theirs.word >= 0)).sum())
         unpartnered = (outcomes[0] - pairs, outcomes[1] - pairs)
-    return Material((before.run, after.run), coverage, events, grid, ours, theirs, joined, unpartnered)
+    return Material((before.run, after.run), coverage, events, words, grid, ours, theirs, joined, unpartnered)
 
 
 def why_not_comparable(material: Material) -> str | None:

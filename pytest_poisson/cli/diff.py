@@ -17,6 +17,11 @@ HELP = "compare two stored runs"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
     add_comparison(parser)
+    parser.add_argument(
+        "--full",
+        action="store_true",
+        help="also test the comparison as a whole, and walk down to the axis values and conditions that changed",
+    )
 
 
 def run(arguments: argparse.Namespace) -> Outcome:
@@ -35,6 +40,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
             max_mde=arguments.max_mde,
             method=arguments.method,
             margin=arguments.margin,
+            full=arguments.full,
         )
     if result.refusal:
         return Outcome(complaint=f"{result.verdict}: {result.refusal}", status=REFUSED)

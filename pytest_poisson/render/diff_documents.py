@@ -14,6 +14,7 @@ from pytest_poisson.render.documents import (
     probability,
 )
 from pytest_poisson.render.run_documents import promises_document
+from pytest_poisson.render.whole_documents import whole_document
 
 if TYPE_CHECKING:
     from pytest_poisson.analyses.check import CheckResult
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pytest_poisson.analyses.fragility import Fragility
     from pytest_poisson.analyses.margin import Margin
     from pytest_poisson.analyses.observed import Pairing
+    from pytest_poisson.analyses.over_time import OverTime
     from pytest_poisson.events import Event
     from pytest_poisson.render.documents import Document
 
@@ -52,6 +54,7 @@ def diff_document(result: DiffResult) -> Document:
         "fragility": None if result.fragility is None else _fragility(result.fragility),
         "margin": None if result.margin is None else _margin(result.margin),
         "missing": None if result.missing is None else _missing(result.missing),
+        "whole": None if result.whole is None else whole_document(result.whole),
         "only_before": condition_documents(result.only_before),
         "only_after": condition_documents(result.only_after),
         "skipped": condition_documents(result.skipped),
@@ -130,6 +133,7 @@ def _row(row: DiffRow) -> Document:
         "rise": limit_document(row.rise),
         "fall": limit_document(row.fall),
         "observed": None if row.observed is None else _observed(row.observed),
+        "over_time": None if row.over_time is None else _over_time(row.over_time),
         "replay": row.replay,
     }
 
@@ -154,6 +158,16 @@ def _observed(observed: Observed) -> Document:
         "correlation": observed.correlation,
         "rise": limit_document(observed.rise),
         "fall": limit_document(observed.fall),
+    }
+
+
+def _over_time(rates: OverTime) -> Document:
+    return {
+        "horizon": rates.horizon,
+        "before": rates.before,
+        "after": rates.after,
+        "cut_off_before": rates.cut_off_before,
+        "cut_off_after": rates.cut_off_after,
     }
 
 

@@ -13,6 +13,8 @@ from pytest_poisson.render.diff_table import diff_table
 from pytest_poisson.render.fragility_text import fragility_lines
 from pytest_poisson.render.layout import INDENT, Paint, wrap
 from pytest_poisson.render.limits_text import could_not_see
+from pytest_poisson.render.over_time_text import over_time_lines
+from pytest_poisson.render.whole_text import whole_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +70,9 @@ def render_diff(
         diff_table(result, width=width, paint=paint, verbose=verbose),
         could_not_see(result, width=width, in_session=in_session),
         fragility_lines(result, width=width),
+        over_time_lines(result, width=width, verbose=verbose),
         missing_lines(result, width),
+        whole_lines(result, width=width, verbose=verbose),
         coverage_lines(result, width),
         remark_lines(result, width),
         _next(result, store),

@@ -131,6 +131,12 @@ class RunReader:
             for (condition, replicate), given in read_answers(self._connection, below):
                 yield self.conditions[condition].key, replicate, given
 
+    def has_horizons(self) -> bool:
+        """Tell whether any episode has a horizon, without which nobody can have been cut off before it."""
+        with reading(self.path):
+            query = "SELECT EXISTS (SELECT 1 FROM episodes WHERE horizon IS NOT NULL)"
+            return bool(self._connection.execute(query).fetchone()[0])
+
     def columns(self) -> EpisodeColumns:
         """Read every episode as NumPy arrays, without errors, meta and spans."""
         with reading(self.path):
