@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_poisson.analyses.show import show
 from pytest_poisson.render.comment import result_sheet
+from pytest_poisson.render.fix_gate_text import fix_verdict_sheet
 from pytest_poisson.render.github import SUMMARY_BYTES, Annotation, annotation_lines, fitted_markdown
 
 if TYPE_CHECKING:
@@ -72,12 +73,18 @@ def _write_summary(file: Path, run: RunReader, gate: Gate | None, store: str | N
     checked = None if gate is None else gate.check
     result = show(run) if checked is None else checked
     decision = None if gate is None else gate.decision
+    fix = None if gate is None else gate.fix
     try:
         room = SUMMARY_BYTES - (file.stat().st_size if file.exists() else 0)
         if room < LEAST_ROOM:
             return ["The step summary has no room left for the result."]
         text = fitted_markdown(
-            lambda rows: result_sheet(result, rows_shown=rows, decision=decision, store=store), room - 1
+            lambda rows: (
+                result_sheet(result, rows_shown=rows, decision=decision, store=store)
+                if fix is None
+                else fix_verdict_sheet(fix, top=rows)
+            ),
+            room - 1,
         )
         with file.open("a", encoding="utf-8", newline="\n") as summary:
             summary.write(f"\n{text}")

@@ -269,6 +269,10 @@ class SweepSession:
             from pytest_poisson.render.report_files import session_files
 
             files = session_files(self.run, self.gate.check, store=self._store_to_name)
+            if self.gate.fix is not None:
+                from pytest_poisson.render.fix_gate_text import fix_check_files
+
+                files |= fix_check_files(self.gate.fix)
             write_all(self._report, files, option="--poisson-report")
 
     def _document(self, run: RunReader, gate: Gate) -> str:

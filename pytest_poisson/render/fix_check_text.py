@@ -30,8 +30,8 @@ SAME_DRAWS = (
 )
 
 
-def fix_check_sheet(result: FixCheckResult, *, top: int = 10, in_session: bool = False) -> Sheet:
-    """Return the report; the table shows the `top` inputs that changed most, and options are pytest's `in_session`."""
+def fix_check_sheet(result: FixCheckResult, *, top: int | None = 10, in_session: bool = False) -> Sheet:
+    """Return the report; the table shows the `top` inputs that changed most (None: all), and options are pytest's `in_session`."""
     return sheet(
         f"Did the fix work: {named_run(result.new)} against {named_run(result.old)}",
         [
@@ -199,7 +199,7 @@ def _guidance(result: FixCheckResult, option: str) -> Section | None:
     return section("What would settle it", way, accepts if found.drop.ceiling < 1 else None)
 
 
-def _inputs(result: FixCheckResult, top: int, option: str) -> Section | None:
+def _inputs(result: FixCheckResult, top: int | None, option: str) -> Section | None:
     labels, title = input_labels([each.condition for each in result.inputs])
     ranked = [result.inputs[i] for i in result.importance[:top]]
     columns = (

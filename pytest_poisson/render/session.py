@@ -105,7 +105,7 @@ def _fix_check(fix: FixVerdict, *, width: int, colour: bool, verbosity: int) -> 
         return wrap(f"not comparable: {fix.refusal}", width)
     if verbosity < 0:
         return [f"fix-check: {fix.word}"]
-    top = len(fix.result.inputs) if verbosity > 0 else INPUTS_SHOWN
+    top = None if verbosity > 0 else INPUTS_SHOWN
     text = as_text(fix_check_sheet(fix.result, top=top, in_session=True), columns=width, colour=colour)
     return ["", *text.rstrip("\n").split("\n")]
 

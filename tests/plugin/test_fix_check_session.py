@@ -84,6 +84,18 @@ def test_the_report_as_json(suite, pytester):
     assert document["selection"]["failing_from"]["name"] == "nightly"
 
 
+def test_what_is_left_for_others(suite, pytester, monkeypatch):
+    """The step summary and the report's folder have the fix-check with its gate, not a description of one run."""
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(pytester.path / "summary.md"))
+    fix_check(suite, "broken", "--poisson-report=folder")
+    summary = (pytester.path / "summary.md").read_text(encoding="utf-8")
+    assert "# Did the fix work: " in summary
+    assert summary.endswith(f"## Gate\n\ngate: failed: {NOT_SHOWN}.\n")
+    assert (pytester.path / "folder" / "fix-check.md").read_text(encoding="utf-8") in summary
+    document = json.loads((pytester.path / "folder" / "fix-check.json").read_text(encoding="utf-8"))
+    assert document["failed"] == "more"
+
+
 def test_events_that_are_named(suite):
     """With `--poisson-event` the conditions with that outcome are swept, and it is what is compared."""
     result = fix_check(suite, "fixed", "--poisson-event=lost")
