@@ -1,6 +1,7 @@
 """`import`, `export` and `import-run` from the shell."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -80,12 +81,34 @@ def test_an_imported_run_is_shown_and_compared(imported, lines):
     assert (status, json.loads(out)["method"]) == (0, "mcnemar_bh")
 
 
+def test_where_imported_runs_die(shell):
+    """The messages of an imported simulation are the steps by which `where` says how far runs get."""
+    results = Path(__file__).parents[1] / "data" / "tau" / "results.json"
+    shell("import", "tau", str(results), "--name=air", "--cut", "ge", "1", "--paired-by=trial")
+    status, out, _ = shell("where", "air", "--event=fail")
+    assert status == 0
+    assert "48 rows = 42 died (fail) + 6 ended otherwise" in out
+
+
+def test_files_that_are_not_there(shell, tmp_path):
+    """A missing file, and a directory without a file of the kind, are named."""
+    (tmp_path / "empty").mkdir()
+    for file, words in (("none.xml", "There is no file"), ("empty", "holds no .xml file")):
+        status, _, err = shell("import", "junit", str(tmp_path / file), "--name=x", "--paired-by=none")
+        assert status == 1
+        assert words in err
+        assert file in err
+
+
 def test_a_run_goes_out_and_comes_back_as_one_file(imported, tmp_path):
     """`export` writes a file with a checksum; `import-run` adds it to another store under a name of one's choice."""
     file = str(tmp_path / "first.run")
     assert imported("export", "first", file)[0] == 0
     _, shown, _ = imported("show", "first", "--json")
     imported.store = tmp_path / "other"
+    document = json.loads(imported("import-run", file, "--json")[1])
+    assert (document["name"], document["accounting"]["with_outcome"]) == ("first", 3)
+    imported.store = tmp_path / "third"
     status, out, _ = imported("import-run", file, "--name=copy")
     assert status == 0
     assert "Added run 'copy'" in out

@@ -50,8 +50,14 @@ EVENTS = [
     ),
     event("span_end", 4, id="T"),
     event("span_begin", 5, id="A", type="agent", name="helper", parent_id="S"),
+    event("model", 6, span_id="A", model="openai/gpt", input=[], output={"usage": USAGE}),
     event("span_end", 6, id="A"),
+    event("span_begin", 7, id="E", type="solver", name="empty", parent_id="S"),
+    event("span_end", 7, id="E"),
     event("span_end", 7, id="S"),
+    event("span_begin", 8, id="G", type="scorers", name="scorers"),
+    event("span_begin", 8, id="H", type="scorer", name="match", parent_id="G"),
+    event("model", 8, span_id="H", model="openai/judge", input=[], output={"usage": USAGE}),
 ]
 
 
@@ -164,20 +170,20 @@ def test_a_log_that_did_not_finish(tmp_path):
 
 
 def test_events_are_spans(tmp_path):
-    """Model and tool calls and steps are spans in order; a tool's doubled step is one span, its inside belongs around it."""
+    """Calls and the steps around them are spans in order: no empty step, no scorer, a tool's doubled step once."""
     bring(tmp_path, "inspect", [save(tmp_path / "log.json", log(sample("s1", 1)))], keep_text=True, **MATCH)
     episode = episodes(tmp_path)[axes(sample="s1", task="arith"), 0]
-    seen = [(span.kind, span.name, span.parent_id) for span in episode.spans]
-    assert seen == [
-        ("other", "solvers", None),
-        ("llm", "openai/gpt", "S"),
-        ("llm", "openai/inner", "S"),
-        ("tool", "add", "S"),
-        ("agent", "helper", "S"),
+    assert [(span.kind, span.name, span.parent_id, span.step) for span in episode.spans] == [
+        ("other", "solvers", None, None),
+        ("llm", "openai/gpt", "S", "solvers"),
+        ("tool", "add", "S", "add"),
+        ("llm", "openai/inner", "S", "solvers"),
+        ("agent", "helper", "S", None),
+        ("llm", "openai/gpt", "A", "helper"),
     ]
-    model, inner, tool = episode.spans[1:4]
+    _, model, tool, inner, *_ = episode.spans
     assert json.loads(model.input) == [{"role": "user", "content": "What is 1+1?"}]
-    assert model.output == "It is two."
+    assert (model.output, model.attrs) == ("It is two.", {"gen_ai.request.model": "openai/gpt"})
     assert (model.tokens.input, model.tokens.output, inner.tokens) == (11, 5, None)
     assert model.end_ns - model.start_ns == 1_000_000_000
     assert (tool.input, tool.output, tool.end_ns - tool.start_ns) == ('{"x": 1}', "2", 1_500_000_000)

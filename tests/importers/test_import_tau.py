@@ -115,7 +115,8 @@ def test_times_tokens_and_errors_of_messages(tmp_path):
     assert (episode.tokens_in, episode.tokens_out, episode.unknown_usage, episode.wall_s) == (100, 7, 1, 10.0)
     called, answered = episode.spans[2:]
     assert called.end_ns - called.start_ns == 1_500_000_000
-    assert called.attrs == {"calls": ["get_user_details"]}
+    assert called.attrs == {"calls": ["get_user_details"], "gen_ai.request.model": "gpt-4.1"}
+    assert [span.step for span in episode.spans] == ["assistant", "user", "assistant", "get_user_details"]
     assert (answered.name, answered.error) == ("get_user_details", "the tool failed")
     assert (answered.input, answered.input_cut.bytes) == (None, len('{"user_id": "mia"}'))
 

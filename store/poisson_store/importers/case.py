@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from poisson_store.records import Attempt, Cut, Json, RolloutRecord, Span
 
+MODEL = "gen_ai.request.model"
+"""The attribute of a span that names the model that was asked, by OpenTelemetry's convention."""
+
 LONGEST_ERROR = 300
 """Characters of an error that are kept: enough to tell causes apart, too few for a transcript."""
 

@@ -10,7 +10,7 @@ from poisson_store.importers.case import Case, Planned, brief
 from poisson_store.importers.files import open_text
 from poisson_store.importers.instants import nanoseconds
 from poisson_store.importers.json_stream import stream_json
-from poisson_store.importers.reader import Reader, as_object, items, number, parts, pick, whole
+from poisson_store.importers.reader import Reader, as_object, items, number, parts, pick, text, whole
 from poisson_store.importers.tau_spans import read_spans, token_sums
 
 if TYPE_CHECKING:
@@ -63,7 +63,8 @@ class TauReader(Reader):
         cause = NOT_EVALUABLE.get(str(ended))
         if cause is None and reward is None:
             cause = "timed_out" if ended == "timeout" else "errored"
-        spans = read_spans(row, keep_text=self.declared.keep_text)
+        model = text(parts(parts(info.get("info")).get("agent_info")).get("llm"))
+        spans = read_spans(row, keep_text=self.declared.keep_text, model=model)
         tokens_in, tokens_out = token_sums(spans)
         return Case(
             where,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from poisson_store.importers.case import keep
+from poisson_store.importers.case import MODEL, keep
 from poisson_store.importers.instants import nanoseconds
 from poisson_store.importers.reader import items, number, parts, text, whole
 from poisson_store.records import Span, Tokens
@@ -13,10 +13,12 @@ from poisson_store.records import Span, Tokens
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from poisson_store.records import Json
+
 _KINDS = {"assistant": "llm", "tool": "tool", "user": "other"}
 
 
-def read_spans(row: Mapping[str, Any], *, keep_text: bool) -> tuple[Span, ...]:
+def read_spans(row: Mapping[str, Any], *, keep_text: bool, model: str | None = None) -> tuple[Span, ...]:
     """Give a span for each message but the system's, in order.
 
     tau-bench keeps no times: there a span begins and ends at its position, as if it were nanoseconds.
@@ -30,7 +32,10 @@ def read_spans(row: Mapping[str, Any], *, keep_text: bool) -> tuple[Span, ...]:
         called = list(_calls(message))
         calls |= {call_id: (name, given) for call_id, name, given in called if call_id}
         if text(message.get("role")) in _KINDS:
-            spans.append(_span(message, position, called, calls, keep_text=keep_text))
+            attrs: dict[str, Json] = {"calls": [name for _, name, _ in called]} if called else {}
+            if model is not None and message["role"] == "assistant":
+                attrs[MODEL] = model
+            spans.append(_span(message, position, attrs, calls, keep_text=keep_text))
     return tuple(spans)
 
 
@@ -66,7 +71,7 @@ def _calls(message: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 def _span(
     message: Mapping[str, Any],
     position: int,
-    called: Sequence[tuple[str, str, str]],
+    attrs: Mapping[str, Json],
     calls: Mapping[str, tuple[str, str]],
     *,
     keep_text: bool,
@@ -75,6 +80,7 @@ def _span(
     name, given = calls.get(str(message.get("tool_call_id") or message.get("id") or ""), (role, None))
     said, said_cut = keep(text(message.get("content")), kept=keep_text)
     asked, asked_cut = keep(given if role == "tool" else None, kept=keep_text)
+    name = str(message.get("name") or name) if role == "tool" else role
     end = nanoseconds(message.get("timestamp"))
     took = number(message.get("generation_time_seconds")) or 0
     end = position if end is None else end
@@ -82,14 +88,15 @@ def _span(
         span_id=f"m{position}",
         parent_id=None,
         kind=_KINDS[role],
-        name=str(message.get("name") or (name if role == "tool" else role)),
+        name=name,
         start_ns=max(0, end - round(took * 1e9)),
         end_ns=end,
         input=asked,
         output=said,
         tokens=_tokens(message.get("usage")),
-        attrs={"calls": [name for _, name, _ in called]} if called else {},
+        attrs=attrs,
         error="the tool failed" if role == "tool" and message.get("error") else None,
+        step=name,
         input_cut=asked_cut,
         output_cut=said_cut,
     )
