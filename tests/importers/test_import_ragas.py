@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from poisson_store.importers import Cut
+from poisson_store.importers import Cut, Words
 from tests.importers.bring import HALF, assert_refused, axes, bring, endings, run_record
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -90,6 +90,21 @@ def test_the_side_of_a_cut_decides_at_the_bound(tmp_path, side, expected):
     write_json(tmp_path / "s.json", [{"id": 1, "m": 0.5}])
     bring(tmp_path, "ragas", [tmp_path / "s.json"], metric="m", judge=Cut(side, 0.5), case_by=("id",))
     assert list(endings(tmp_path).values()) == [expected]
+
+
+def test_other_judges_measure_something_else(tmp_path):
+    """Imports by other cuts, however near, have no condition in common; the order of words does not matter."""
+    write_json(tmp_path / "s.json")
+    cuts = [Cut("ge", 0.5), Cut("gt", 0.5), Cut("ge", 0.5000001), Cut("ge", 1.0)]
+    found = [
+        bring(tmp_path, "ragas", [tmp_path / "s.json"], f"r{number}", **{**ARGUMENTS, "judge": cut}).rollouts[
+            0
+        ]
+        for number, cut in enumerate(cuts)
+    ]
+    assert len(set(found)) == 4
+    assert found[3] == "ragas:faithfulness ge 1"
+    assert str(Words(("a", "b"), ("c",))) == str(Words(("b", "a"), ("c",))) == "a|b passes, c fails"
 
 
 def test_prompts_identify_by_digest(tmp_path):

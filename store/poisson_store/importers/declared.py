@@ -29,7 +29,7 @@ class Cut:
     bound: float
 
     def __str__(self) -> str:
-        return f"{self.side} {self.bound:g}"
+        return f"{self.side} {self.bound!r}".removesuffix(".0")
 
     def judge(self, score: Any, where: str) -> str:
         """Give the outcome of a score.
@@ -59,7 +59,8 @@ class Words:
     failing: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"{'|'.join(self.passing)} passes, {'|'.join(self.failing)} fails"
+        passing, failing = ("|".join(sorted(words)) for words in (self.passing, self.failing))
+        return f"{passing} passes, {failing} fails"
 
     def judge(self, score: Any, where: str) -> str:
         """Give the outcome of a value.

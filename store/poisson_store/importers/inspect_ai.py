@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from poisson_store.records import Span
 
 OPENED = frozenset(((), ("samples",)))
+SAMPLE = "samples, one by one"
 HEADERS = ("header.json", "_journal/start.json")
 """Where an `.eval` keeps what is of the log as a whole: the first is written when it ends, the other at its start."""
 
@@ -50,20 +51,14 @@ class InspectReader(Reader):
         for path in self.files:
             header: dict[str, Any] = {}
             for key, value in _read_log(path):
-                if key != "sample":
+                if key != SAMPLE:
                     header[key] = value
                     continue
-                about = as_object(header.get("eval"), f"{path} is no log of Inspect, part 'eval'")
                 sample = as_object(value, f"{path}, a sample")
-                where = f"{path}, sample {sample.get('id')!r} epoch {sample.get('epoch')}"
                 seen += [name for name in parts(sample.get("scores")) if name not in seen]
-                yield self._case(about, sample, where)
-            self._headers.append(
-                {
-                    "status": header.get("status"),
-                    "eval": as_object(header.get("eval"), f"{path} is no log of Inspect, part 'eval'"),
-                }
-            )
+                where = f"{path}, sample {sample.get('id')!r} epoch {sample.get('epoch')}"
+                yield self._case(_about(header, path), sample, where)
+            self._headers.append({"status": header.get("status"), "eval": _about(header, path)})
         if seen and self.declared.scorer not in seen:
             raise unknown_metric("Scorer", self.declared.scorer, seen, self.files)
         self.origin = replace(self.origin, status=self._status(), environment=self._environment())
@@ -144,23 +139,19 @@ class InspectReader(Reader):
         )
 
 
+def _about(header: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """Give what a log says of its evaluation, which stands before its samples."""
+    return as_object(header.get("eval"), f"{path} is no log of Inspect, part 'eval'")
+
+
 def _read_log(path: Path) -> Iterator[tuple[str, Any]]:
-    """Yield the parts of a log by name, and each sample as `sample`."""
+    """Yield the parts of a log by name, and each sample as `SAMPLE`."""
     if path.suffix == ".eval":
         yield from _read_eval(path)
         return
     with open_text(path) as file:
         for place, value in stream_json(file, str(path), OPENED.__contains__):
-            yield (
-                (
-                    "sample"
-                    if place[:1] == ("samples",) and len(place) > 1
-                    else str(place[0])
-                    if place
-                    else ""
-                ),
-                value,
-            )
+            yield SAMPLE if place[:-1] == ("samples",) else str(*place[:1]), value
 
 
 def _read_eval(path: Path) -> Iterator[tuple[str, Any]]:
@@ -172,7 +163,7 @@ def _read_eval(path: Path) -> Iterator[tuple[str, Any]]:
         yield from as_object(_parse(path, read_entry(path, archive, header)), f"{path}, {header}").items()
         for name in names:
             if name.startswith("samples/") and name.endswith(".json"):
-                yield "sample", _parse(path, read_entry(path, archive, name))
+                yield SAMPLE, _parse(path, read_entry(path, archive, name))
 
 
 def _parse(path: Path, content: bytes) -> Any:
