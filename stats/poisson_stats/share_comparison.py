@@ -44,7 +44,7 @@ NO_DIFFERENCE: Literal["no significant difference"] = "no significant difference
 TOO_SMALL: Literal["too small to tell"] = "too small to tell"
 
 # So many kinds of input are left out in turn, fewer where a test takes long; of more, those that matter most.
-_MOST_KINDS, _FEWEST_KINDS, _KINDS_TIMES_INPUTS = 500, 25, 250_000
+_MOST_KINDS, _FEWEST_KINDS, _KINDS_TIMES_INPUTS = 500, 10, 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ def rests_on(
     -----
     The test is recomputed without each input, inputs with equal counts once. The limit is judged on the basis, exact
     or approximate, that the whole comparison used, lest the basis change the word. Of more than 500 kinds of
-    input (250 among 1,000 inputs, 25 among 10,000 and more) those are tried that bring the normal approximation
+    input (100 among 1,000 inputs, 10 among 10,000 and more) those are tried that bring the normal approximation
     nearest to the other side of the level.
     """
     columns = _counts(k_before, n_before, k_after, n_after)
