@@ -128,6 +128,14 @@ def parse_run_name(value: Any) -> str:
     return text
 
 
+def parse_pair(value: Any) -> tuple[str, str]:
+    """Take two runs, joined by a comma."""
+    parts = [part.strip() for part in str(value).split(",")]
+    if len(parts) != 2 or not all(parts):
+        raise BadValueError("must name two runs, joined by a comma, as in before,after")
+    return parts[0], parts[1]
+
+
 def one_of(*words: str) -> Callable[[Any], str]:
     """Return what takes one of these words."""
 

@@ -22,6 +22,7 @@ from pytest_poisson.option import (
     parse_count,
     parse_fail_words,
     parse_fraction,
+    parse_pair,
     parse_pattern,
     parse_positive_count,
     parse_run_name,
@@ -67,6 +68,12 @@ OPTIONS = (
         "X",
         default=0.05,
         ini="float",
+    ),
+    Option(
+        "plan_from",
+        "compute the replicates from the correlation that this stored pair of runs showed, for the accepted change",
+        parse_pair,
+        "A,B",
     ),
     Option("name", "name of the run to store (default: its run id)", parse_run_name, "NAME"),
     Option(
@@ -499,6 +506,10 @@ def _refuse_contradictions(settings: Settings) -> None:
         raise pytest.UsageError(
             "--poisson-shard needs --poisson-salt=TEXT or --poisson-pair-with=RUN, so that the parts share their seeds."
         )
+    if settings.plan_from is not None and settings.sources["replicates"] == "option":
+        raise pytest.UsageError(
+            "--poisson-plan-from computes the replicates that --poisson-replicates gives; leave one of them out."
+        )
     if settings.workers == 0 and settings.timeout is not None:
         raise pytest.UsageError(
             "--poisson-timeout needs worker processes, which it can end; give --poisson-workers=1 or more."
@@ -538,7 +549,7 @@ def _refuse_wrong_interleaving(settings: Settings) -> None:
 
 
 def _refuse_beside_resume(settings: Settings) -> None:
-    for name in ("pair_with", "compare_with", "name", "salt", "shard", "variant"):
+    for name in ("pair_with", "compare_with", "plan_from", "name", "salt", "shard", "variant"):
         if settings.sources[name] == "option":
             raise pytest.UsageError(
                 f"--poisson-{name.replace('_', '-')} has no place beside --poisson-resume, which goes on as the run began."

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from poisson_stats.planning import DesignLimit
     from poisson_store import RunReader
+    from pytest_poisson.analyses.sizing import Sizing
     from pytest_poisson.backends import Backend
     from pytest_poisson.collect import CollectedCondition
     from pytest_poisson.options import Settings
@@ -48,6 +49,8 @@ class Plan:
         The names of the events.
     unpaired, paired
         The smallest change each kind of comparison would find; None where there is nothing to compare.
+    alike, correlation
+        The same of pairs whose arms are as alike as those that the sweep is sized by; None, and 0, without them.
     max_mde, q
         The accepted change and the error level.
     workers, backend
@@ -77,6 +80,8 @@ class Plan:
     events: tuple[str, ...]
     unpaired: DesignLimit | None
     paired: DesignLimit | None
+    alike: DesignLimit | None
+    correlation: float
     max_mde: float
     q: float
     workers: int
@@ -109,22 +114,30 @@ def make_plan(
     baseline: RunReader | None,
     resumed: RunReader | None,
     history: RunReader | None,
+    sized_by: tuple[RunReader, RunReader] | None = None,
 ) -> Plan:
     """Return the plan of a sweep over these conditions.
 
-    Replicates come from the command line, else from the run to resume or to pair with, else from the mark, else
-    from the configuration file, else they are computed so that a comparison sees `max_mde`.
+    Replicates come from the command line (as a number, or as the pair of runs that they are `sized_by`), else from the
+    run to resume or to pair with, else from the mark, else from the configuration file, else they are computed so that
+    a comparison sees `max_mde`.
 
     Raises
     ------
     UserError
-        If an event is unknown, or the backend could not start this sweep.
+        If an event is unknown, the pair is none, or the backend could not start this sweep.
     """
     rollouts = rollout_records(found)
     events = resolve_events(rollouts, settings.event)
     tests = sum(1 for each in found for event in events if event.rollout == each.declaration.id)
-    counts, source = _replicates(
-        found, settings, tests, resumed or (baseline if settings.pair_with else None)
+    sizing = None if sized_by is None else _size(found, settings, tests, *sized_by)
+    counts, source = (
+        _replicates(found, settings, tests, resumed or (baseline if settings.pair_with else None))
+        if sizing is None
+        else (
+            [sizing.on_same_seeds] * len(found),
+            f"computed for {settings.max_mde:g} from {sizing.before},{sizing.after}",
+        )
     )
     plan = Plan(
         conditions=tuple(PlannedCondition(*pair) for pair in zip(found, counts, strict=True)),
@@ -134,6 +147,8 @@ def make_plan(
         events=tuple(dict.fromkeys(event.name for event in events)),
         unpaired=None,
         paired=None,
+        alike=None,
+        correlation=0.0 if sizing is None else sizing.correlation,
         max_mde=settings.max_mde,
         q=settings.q,
         workers=backend.workers,
@@ -214,6 +229,23 @@ def _replicates(
     return [each or rest for each in known], source
 
 
+def _size(
+    found: Sequence[CollectedCondition], settings: Settings, tests: int, before: RunReader, after: RunReader
+) -> Sizing:
+    """Return the replicates that see `max_mde` in a pair as alike as a stored one."""
+    from pytest_poisson.analyses.sizing import size_from_pair
+
+    return size_from_pair(
+        before,
+        after,
+        events=list(settings.event) or None,
+        q=settings.q,
+        max_mde=settings.max_mde,
+        conditions=len(found),
+        tests=max(tests, 1),
+    )
+
+
 def _computed(settings: Settings, tests: int) -> int:
     from poisson_stats.planning import plan_replicates
 
@@ -229,7 +261,10 @@ def _with_limits(plan: Plan) -> Plan:
     unpaired, paired = (
         design_limit(plan.fewest, plan.tests, q=plan.q, paired=paired) for paired in (False, True)
     )
-    return replace(plan, unpaired=unpaired, paired=paired)
+    alike = None
+    if plan.correlation:
+        alike = design_limit(plan.fewest, plan.tests, q=plan.q, correlation=plan.correlation)
+    return replace(plan, unpaired=unpaired, paired=paired, alike=alike)
 
 
 def _with_estimate(plan: Plan, settings: Settings, earlier: RunReader | None, backend: Backend) -> Plan:

@@ -112,6 +112,7 @@ class SweepSession:
             baseline=baseline,
             resumed=resumed,
             history=resumed or baseline or self._latest_of_everything(),
+            sized_by=self._sizing_pair(),
         )
         self._write_plan(self.plan)
         refuse_cost(self.plan, self.settings)
@@ -162,6 +163,15 @@ class SweepSession:
 
     def _open_run(self, name: str | None) -> RunReader | None:
         return None if name is None else self._open.enter_context(self.store.open(name))
+
+    def _sizing_pair(self) -> tuple[RunReader, RunReader] | None:
+        """Open the pair that the sweep is sized by, if there is one."""
+        if self.settings.plan_from is None:
+            return None
+        before, after = self.settings.plan_from
+        return self._open.enter_context(self.store.open(before)), self._open.enter_context(
+            self.store.open(after)
+        )
 
     def _latest_of_everything(self) -> RunReader | None:
         """Return the newest complete run, for the estimate alone; none is no fault."""

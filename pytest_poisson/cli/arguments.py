@@ -52,14 +52,7 @@ def add_store(parser: argparse.ArgumentParser) -> None:
 
 def add_comparison(parser: argparse.ArgumentParser) -> None:
     """Add the two runs and how they are compared."""
-    parser.add_argument(
-        "runs",
-        metavar="RUN",
-        nargs="*",
-        action=_TwoOrNone,
-        help="the run before and the run after, by name, id, the beginning of an id, or 'latest' (default: the "
-        "newest complete run and the one it was paired with, else the one before it)",
-    )
+    add_two_or_none(parser)
     add_events(parser)
     add_method(parser)
     add_levels(parser)
@@ -68,6 +61,18 @@ def add_comparison(parser: argparse.ArgumentParser) -> None:
     )
     add_json(parser)
     add_store(parser)
+
+
+def add_two_or_none(parser: argparse.ArgumentParser) -> None:
+    """Add two runs, or none for those that are meant by none."""
+    parser.add_argument(
+        "runs",
+        metavar="RUN",
+        nargs="*",
+        action=_TwoOrNone,
+        help="the run before and the run after, by name, id, the beginning of an id, or 'latest' (default: the "
+        "newest complete run and the one it was paired with, else the one before it)",
+    )
 
 
 def add_method(parser: argparse.ArgumentParser) -> None:

@@ -69,6 +69,12 @@ def _limits(plan: Plan) -> list[tuple[str, str]]:
     return [
         ("limit", f"on fresh seeds: {_limit(plan.unpaired, plan)}"),
         ("", f"on the same seeds: {_limit(plan.paired, plan)}"),
+        (
+            "",
+            ""
+            if plan.alike is None
+            else f"at correlation {plan.correlation:+.3f}: {_limit(plan.alike, plan)}",
+        ),
     ]
 
 
