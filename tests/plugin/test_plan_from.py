@@ -23,8 +23,12 @@ def test_a_sweep_is_sized_by_a_stored_pair(pytester):
     sweep(pytester, "--poisson-pair-with=one", "--poisson-name=two", "--poisson-variant=version=new")
     result = sweep(pytester, "--poisson-plan-from=one,two", "--poisson-name=next")
     result.stdout.fnmatch_lines(
-        ["replicates *each (computed for 0.2 from one,two: correlation +0.*), *in all"]
+        [
+            "replicates *each (computed for 0.2 from one,two), *in all",
+            "* at correlation +0.*: a change of 0.??? at base rate *",
+        ]
     )
+    assert "above the accepted" not in next(line for line in result.outlines if "at correlation" in line)
     with open_run(pytester, "next") as run:
         planned = {condition.planned for condition in run.conditions}
         assert run.run.settings["replicates_from"].startswith("computed for 0.2 from one,two")
