@@ -15,7 +15,7 @@ from pytest_poisson.errors import UserError
 from pytest_poisson.pytest_internals import axis_values, fixture_module, has_foreign_hooks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
 MARK = "rollout"
 FIXTURE = "rollout"
@@ -68,7 +68,20 @@ def _collect(item: pytest.Item) -> CollectedCondition:
     key = condition_key(declaration.id, axes)
     path, line, _ = item.location
     place = (path, line or 0, tuple(each.place for each in values.values()), key)
-    return CollectedCondition(function, Condition(key, declaration.id, axes, item.nodeid), declaration, place)
+    shared = _shared_seed_axes(item, declaration, axes)
+    condition = Condition(key, declaration.id, axes, item.nodeid, shared)
+    return CollectedCondition(function, condition, declaration, place)
+
+
+def _shared_seed_axes(item: pytest.Item, declaration: Declaration, axes: Collection[str]) -> tuple[str, ...]:
+    """Return the axes that are left out of the seed; a name that is no axis would pair nothing, unseen."""
+    for name in declaration.shared_seed_axes:
+        if name not in axes:
+            raise UserError(
+                f"shared_seed_axes={list(declaration.shared_seed_axes)!r} on the rollout mark of {item.nodeid} holds "
+                f"{name!r}, which is none of its axes: {', '.join(axes) or 'it has none'}."
+            )
+    return declaration.shared_seed_axes
 
 
 def _default_id(item: pytest.Function) -> str:

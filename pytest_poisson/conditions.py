@@ -8,6 +8,7 @@ import hashlib
 import json
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pytest_poisson.errors import UserError
@@ -28,6 +29,15 @@ class Condition:
     rollout: str
     axes: Mapping[str, Json]
     nodeid: str
+    shared_seed_axes: tuple[str, ...] = ()
+
+    @cached_property
+    def seed_key(self) -> str:
+        """What its seeds are derived from: the key, or that of the axes which are not left out of the seed."""
+        if not self.shared_seed_axes:
+            return self.key
+        own = {name: value for name, value in self.axes.items() if name not in self.shared_seed_axes}
+        return condition_key(self.rollout, own)
 
     def __str__(self) -> str:
         return " ".join(f"{name}={axis_label(value)}" for name, value in self.axes.items()) or self.rollout

@@ -35,6 +35,9 @@ class Declaration:
     gates: tuple[str, ...] = ()  # steps that every replicate is to pass
     at_most: Mapping[str, float] = field(default_factory=dict)  # promised bounds on rates, by event
     at_least: Mapping[str, float] = field(default_factory=dict)
+    shared_seed_axes: tuple[
+        str, ...
+    ] = ()  # left out of the seed: conditions that differ in them alone draw the same
 
     def knows(self, outcome: str) -> bool:
         """Tell whether a replicate may end with this word: a declared one, or `passed` or `failed`."""
@@ -51,6 +54,7 @@ class Declaration:
             "steps": list(self.steps),
             "gates": list(self.gates),
             **promised,
+            **({"shared_seed_axes": list(self.shared_seed_axes)} if self.shared_seed_axes else {}),
         }
 
 
@@ -97,6 +101,7 @@ def declare(marks: Iterable[Mapping[str, Any]], *, default_id: str, where: str) 
         gates=reader.words("gates") or (),
         at_most=reader.bounds("at_most"),
         at_least=reader.bounds("at_least"),
+        shared_seed_axes=reader.names("shared_seed_axes"),
     )
     reader.refuse_contradictions(declaration)
     reader.refuse_retried_outcomes(declaration)
@@ -131,6 +136,7 @@ class _MarkReader:
         "steps",
         "gates",
         *PROMISES,
+        "shared_seed_axes",
         *RECORDING,
     )
 
@@ -184,6 +190,12 @@ class _MarkReader:
                 "raises", "must map exception classes to outcomes, as in {TimeoutError: 'timeout'}"
             )
         return dict(value)
+
+    def names(self, name: str) -> tuple[str, ...]:
+        value = self.given.get(name, ())
+        if not isinstance(value, (list, tuple)) or not all(isinstance(each, str) for each in value):
+            raise self.refuse(name, "must be a list of names of axes")
+        return _unique(value)
 
     def bounds(self, name: str) -> dict[str, float]:
         value = self.given.get(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ class Job:
     against
         Where two runs are made side by side, the run id and the variant of the other. `keys` then has every
         condition twice in a row: even positions are the run's, odd ones the other's.
+    seed_keys
+        What seeds are derived from, by condition key, where it is not the key itself.
     """
 
     arguments: tuple[str, ...]
@@ -45,6 +47,12 @@ class Job:
     retries: int | None = None
     concurrency: int = 1
     against: tuple[str, Mapping[str, str]] | None = None
+    seed_keys: Mapping[str, str] = field(default_factory=dict)
+
+    def seed_key(self, position: int) -> str:
+        """Return what the seeds of the condition at a position are derived from."""
+        key = self.keys[position]
+        return self.seed_keys.get(key, key)
 
     def to_json(self) -> dict[str, Any]:
         """Return the job as a JSON object."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poisson_store.records import ConditionRecord, RunRecord, suite_digest
+from pytest_poisson.conditions import Condition
 from pytest_poisson.environment import describe_environment
 from pytest_poisson.plan import rollout_records
 from pytest_poisson.resume import missing_ranges, refuse_changed_suite
@@ -147,6 +148,16 @@ def _redeclared(
     kept = [each for each in everything if each.condition.key in planned]
     conditions = tuple(_condition_record(each, planned[each.condition.key]) for each in kept)
     return replace(run, rollouts=rollout_records(kept), conditions=conditions)
+
+
+def seed_keys(run: RunRecord) -> dict[str, str]:
+    """Return what seeds are derived from, by condition key, where a rollout leaves axes out of the seed."""
+    shared = {rollout.id: rollout.settings.get("shared_seed_axes") for rollout in run.rollouts}
+    return {
+        each.key: Condition(each.key, each.rollout, each.axes, each.nodeid, tuple(axes)).seed_key
+        for each in run.conditions
+        if isinstance(axes := shared.get(each.rollout), list)
+    }
 
 
 def _condition_record(found: CollectedCondition, planned: int) -> ConditionRecord:

@@ -26,8 +26,8 @@ CAPTURE: pytest.StashKey[CaptureSession] = pytest.StashKey()
 
 MARK_HELP = (
     "rollout(id=None, outcomes=None, failures=None, successes=None, t_unit=None, replicates=None, raises=None, "
-    "retries=None, retry_on=None, steps=None, gates=None, at_most=None, at_least=None, capture=None, "
-    "capture_content=None, max_observation_bytes=None, max_spans=None, redact=None): "
+    "retries=None, retry_on=None, steps=None, gates=None, at_most=None, at_least=None, shared_seed_axes=None, "
+    "capture=None, capture_content=None, max_observation_bytes=None, max_spans=None, redact=None): "
     "run this test as a rollout of pytest-poisson: many seeded replicates of every condition, compared between runs."
 )
 

@@ -158,7 +158,7 @@ class ConditionRunner:
             condition=self.condition,
             declaration=self.declaration,
             replicate=replicate,
-            seeds=derive_seeds(self.context.salt, self.condition.key, replicate),
+            seeds=derive_seeds(self.context.salt, self.condition.seed_key, replicate),
             run_id=self.context.run_id,
             variant=self.context.variant,
             recording=self._recording,

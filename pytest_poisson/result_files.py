@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from poisson_store.records import Accounting, ConditionRecord, RolloutRecord, RunRecord
+from pytest_poisson.analyses.along import Along
 from pytest_poisson.analyses.check import CheckResult
 from pytest_poisson.analyses.diff_result import (
     Arm,
@@ -21,7 +22,9 @@ from pytest_poisson.analyses.diff_result import (
     Pairs,
 )
 from pytest_poisson.analyses.fragility import Flip, Fragility
+from pytest_poisson.analyses.margin import Band, Margin
 from pytest_poisson.analyses.observed import Pairing
+from pytest_poisson.analyses.over_time import OverTime
 from pytest_poisson.analyses.promises import Promise, PromisesResult
 from pytest_poisson.analyses.show import ShownCondition, ShowResult
 from pytest_poisson.errors import UserError
@@ -72,7 +75,7 @@ def read_result(text: str, name: str) -> CheckResult | DiffResult | ShowResult |
 
 
 def read_diff(document: Document) -> DiffResult:
-    """Return the comparison that `diff_document` wrote: the one renders as the other does."""
+    """Return the comparison that `diff_document` wrote, without the whole: the one renders as the other does."""
     events = {(event["rollout"], event["name"]): _event(event) for event in document["events"]}
     plain = ("method", "paired", "q", "max_mde", "verdict", "verdict_by_test", "level", "refusal")
     return DiffResult(
@@ -85,7 +88,9 @@ def read_diff(document: Document) -> DiffResult:
         design=None if document["design"] is None else Design(**document["design"]),
         pairing=None if document["pairing"] is None else Pairing(**_with_p(document["pairing"], "p")),
         fragility=None if document["fragility"] is None else _fragility(document["fragility"]),
+        margin=None if document["margin"] is None else _margin(document["margin"]),
         missing=None if document["missing"] is None else _missing(document["missing"]),
+        along=None if document["along"] is None else Along(**document["along"]),
         only_before=_conditions(document["only_before"]),
         only_after=_conditions(document["only_after"]),
         skipped=_conditions(document["skipped"]),
@@ -163,7 +168,7 @@ def _count(document: Document) -> Count:
 
 def _row(document: Document, event: Event) -> DiffRow:
     plain = ("word", "counted", "log_p", "log_p_bh", "log_p_holm", "change", "low", "high", "replay")
-    observed, pairs = document["observed"], document["pairs"]
+    observed, pairs, over_time = document["observed"], document["pairs"], document["over_time"]
     return DiffRow(
         **{name: document[name] for name in plain},
         p=document["p"] or 0.0,
@@ -179,6 +184,7 @@ def _row(document: Document, event: Event) -> DiffRow:
         observed=None
         if observed is None
         else Observed(observed["correlation"], Limit(**observed["rise"]), Limit(**observed["fall"])),
+        over_time=None if over_time is None else OverTime(**over_time),
     )
 
 
@@ -190,6 +196,11 @@ def _with_p(document: Document, name: str) -> dict[str, Any]:
 def _fragility(document: Document) -> Fragility:
     flips = tuple(Flip(**flip) for flip in document["flips"])
     return Fragility(**{**document, "flips": flips})
+
+
+def _margin(document: Document) -> Margin:
+    bands = tuple(Band(**band) for band in document["rows"])
+    return Margin(document["size"], document["confidence"], bands)
 
 
 def _missing(document: Document) -> Missing:

@@ -61,6 +61,7 @@ def refuse_changed_suite(
         now = declared.get(before.id)
         if now is not None:
             _refuse_changed_words(name, before, now)
+            _refuse_other_seeds(name, before, now)
 
 
 _WAY_OUT = "sweep anew, or give --poisson-resume-anyway to drop what no longer exists."
@@ -74,6 +75,16 @@ def _refuse_changed_words(name: str, before: RolloutRecord, now: RolloutRecord) 
                 f"Rollout {before.id!r} of run {name!r} declared {kind}={list(then)} and declares {list(today)} now; "
                 f"{_WAY_OUT}"
             )
+
+
+def _refuse_other_seeds(name: str, before: RolloutRecord, now: RolloutRecord) -> None:
+    """Refuse to go on with replicates that would draw otherwise than those that are there."""
+    then, today = (each.settings.get("shared_seed_axes", []) for each in (before, now))
+    if then != today:
+        raise UserError(
+            f"Rollout {before.id!r} of run {name!r} was swept with shared_seed_axes={then} and declares {today} now, "
+            "with which it draws other seeds; sweep anew."
+        )
 
 
 def _named(nodeids: Sequence[str]) -> str:

@@ -26,13 +26,14 @@ def new_salt() -> str:
     return secrets.token_hex(SALT_BYTES)
 
 
-def derive_seeds(salt: str, condition_key: str, replicate: int) -> Seeds:
+def derive_seeds(salt: str, seed_key: str, replicate: int) -> Seeds:
     """Return the seeds of one replicate.
 
-    They are cut from SHA-256 over ``salt:condition_key:replicate`` and depend on nothing else, so that
-    a replicate draws the same numbers on any backend, worker, platform or day. The streams are separate
+    `seed_key` is the condition's key, or the one that it shares with the conditions that differ from it in
+    ``shared_seed_axes`` alone. They are cut from SHA-256 over ``salt:seed_key:replicate`` and depend on nothing else, so
+    that a replicate draws the same numbers on any backend, worker, platform or day. The streams are separate
     pieces of the digest: a program that builds its own generator from `Seeds.seed` does not repeat the
     numbers of `Seeds.generator`.
     """
-    digest = hashlib.sha256(f"{salt}:{condition_key}:{replicate}".encode()).digest()
+    digest = hashlib.sha256(f"{salt}:{seed_key}:{replicate}".encode()).digest()
     return Seeds._make(_PIECES.unpack(digest))

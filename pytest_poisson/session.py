@@ -15,7 +15,7 @@ from pytest_poisson.backends.registry import find_backend
 from pytest_poisson.errors import UserError
 from pytest_poisson.interleave import create_twins
 from pytest_poisson.job import Job
-from pytest_poisson.opening import OpenedRun, continue_run, create_run
+from pytest_poisson.opening import OpenedRun, continue_run, create_run, seed_keys
 from pytest_poisson.plan import Plan, make_plan, refuse_cost
 from pytest_poisson.progress import ProgressLine
 from pytest_poisson.recording import refuse_missing_clients
@@ -252,6 +252,7 @@ class SweepSession:
             retries=self.settings.retries,
             concurrency=self.settings.concurrency,
             against=None if against is None else (against, self.settings.variants[1]),
+            seed_keys=seed_keys(run),
         )
 
     # After

@@ -102,7 +102,7 @@ class SingleReplicates:
             condition=found.condition,
             declaration=found.declaration,
             replicate=self.replicate,
-            seeds=derive_seeds(self.salt, found.condition.key, self.replicate),
+            seeds=derive_seeds(self.salt, found.condition.seed_key, self.replicate),
             run_id=self.run_id,
             variant=self.variant,
         )

@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from pytest_poisson.analyses import compare_rows
+from pytest_poisson.analyses.complete import Extras, complete
 from pytest_poisson.analyses.coverage import total
-from pytest_poisson.analyses.design import describe_design
 from pytest_poisson.analyses.diff_result import Arm, DiffResult
-from pytest_poisson.analyses.fragility import describe_fragility
-from pytest_poisson.analyses.margin import chosen_margin, describe_margin, word_within
+from pytest_poisson.analyses.margin import chosen_margin
 from pytest_poisson.analyses.material import gather, why_not_comparable
-from pytest_poisson.analyses.missing import describe_missing, emptied_conditions, word_with_missing
-from pytest_poisson.analyses.notes import changed_settings, undeclared, write_notes
-from pytest_poisson.analyses.observed import describe_pairing
-from pytest_poisson.analyses.over_time import rates_over_time
+from pytest_poisson.analyses.notes import changed_settings, undeclared
 from pytest_poisson.analyses.pairing import choose_method, claims_pairing
-from pytest_poisson.analyses.tally import first_replicates
-from pytest_poisson.analyses.whole import Whole, describe_events
 from pytest_poisson.methods import METHODS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from poisson_stats.comparison import Comparison
-    from poisson_stats.verdict import Verdict
     from poisson_store.reader import RunReader
     from poisson_store.records import ConditionRecord
-    from pytest_poisson.analyses.compare_rows import Compared
-    from pytest_poisson.analyses.diff_result import Missing
-    from pytest_poisson.analyses.material import Material
-    from pytest_poisson.analyses.over_time import OverTime
 
 
 def diff(
@@ -100,79 +86,14 @@ def diff(
     )
     if frame.refusal:
         return frame
-    notes = write_notes(
-        *material.runs,
-        events=material.events,
-        conditions=material.coverage.common,
-        chosen=undeclared(after.run, chosen, size),
+    timed = before.has_horizons() and after.has_horizons()
+    extras = Extras(
+        columns=(before.columns(), after.columns()) if timed else None,
+        margin=size,
+        full=full,
+        notes=undeclared(after.run, chosen, size),
     )
-    over_time = rates_over_time(material.grid, before, after, material.words)
-    return _compare(replace(frame, notes=notes), material, Extras(over_time, size, full))
-
-
-class Extras(NamedTuple):
-    """What a comparison has beside its tests: rates by the horizon, a margin, and whether it is seen as a whole."""
-
-    over_time: Mapping[int, OverTime]
-    margin: float | None
-    full: bool
-
-
-def _compare(frame: DiffResult, material: Material, extras: Extras) -> DiffResult:
-    """Fill in what the statistics say."""
-    grid, before, after = material.grid, material.before, material.after
-    compared = compare_rows.compare(
-        grid, before, after, method=frame.method, q=frame.q, max_mde=frame.max_mde
-    )
-    replays = first_replicates(grid, after, before if material.joined else None)
-    rows = compare_rows.build_rows(grid, compared, replays, extras.over_time)
-    comparison, observed, margin = compared.comparison, compared.observed, extras.margin
-    by_test = word_within(comparison.verdict, comparison, margin)
-    verdict, missing = _with_missing(by_test, compared, material, frame, margin)
-    return replace(
-        frame,
-        verdict=verdict,
-        verdict_by_test=by_test,
-        rows=rows,
-        importance=compare_rows.by_importance(rows),
-        level=comparison.level,
-        design=describe_design(comparison, paired=material.joined),
-        pairing=describe_pairing(grid.event, comparison, observed.correlation) if observed else None,
-        fragility=describe_fragility(comparison, grid.condition) if by_test == comparison.verdict else None,
-        margin=None if margin is None else describe_margin(comparison, margin),
-        missing=missing,
-        whole=_whole(material, comparison) if extras.full else None,
-    )
-
-
-def _whole(material: Material, comparison: Comparison) -> Whole:
-    coverage = material.coverage
-    return Whole(
-        events=describe_events(material.grid, comparison),
-        planned_before=len(material.runs[0].conditions),
-        planned_after=len(material.runs[1].conditions),
-        common=len(coverage.common),
-        absent_before=len(coverage.only_after),
-        absent_after=len(coverage.only_before),
-        skipped=len(coverage.skipped),
-    )
-
-
-def _with_missing(
-    word: Verdict, compared: Compared, material: Material, frame: DiffResult, margin: float | None
-) -> tuple[Verdict, Missing | None]:
-    """Return the word once missing outcomes are considered, and what is said of them."""
-    if compared.shares is None or compared.worst_case is None:
-        return word, None
-    conditions = material.grid.conditions
-    emptied = emptied_conditions(material.before, material.after, len(conditions)).tolist()
-    missing = describe_missing(
-        compared.shares,
-        word_within(compared.worst_case.verdict, compared.worst_case, margin),
-        (frame.before.compared, frame.after.compared),
-        tuple(conditions[position] for position in emptied),
-    )
-    return word_with_missing(word, compared.shares, len(emptied)), missing
+    return complete(frame, material, extras)
 
 
 def _describe(reader: RunReader, compared: Sequence[ConditionRecord], unpartnered: int) -> Arm:

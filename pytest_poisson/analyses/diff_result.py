@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from poisson_stats.missing import MissingProblem
     from poisson_stats.verdict import RowWord, Verdict
     from poisson_store.records import Accounting, ConditionRecord, Json
+    from pytest_poisson.analyses.along import Along
     from pytest_poisson.analyses.fragility import Fragility
     from pytest_poisson.analyses.margin import Margin
     from pytest_poisson.analyses.observed import Pairing
@@ -171,6 +172,8 @@ class Arm:
         Of the conditions that both runs have.
     unpartnered
         Replicates with an outcome whose partner has none, in a paired comparison.
+    part
+        Which conditions of the run stand on this side, where both sides are of one run; else empty.
     """
 
     run_id: str
@@ -182,6 +185,7 @@ class Arm:
     accounting: Accounting
     compared: Accounting
     unpartnered: int = 0
+    part: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,6 +328,8 @@ class DiffResult:
         Conditions of which every replicate was skipped in both runs; they are left out.
     changes
         What else differs between the runs, besides the code under test.
+    along
+        The axis and its two values, where conditions of one run are compared; else None.
     refusal
         Why nothing could be compared, in one sentence; then there are no rows and the verdict is `not comparable`.
     notes
@@ -352,5 +358,6 @@ class DiffResult:
     only_after: tuple[ConditionRecord, ...] = ()
     skipped: tuple[ConditionRecord, ...] = ()
     changes: tuple[Change, ...] = ()
+    along: Along | None = None
     refusal: str | None = None
     notes: tuple[str, ...] = ()

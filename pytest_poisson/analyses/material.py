@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from poisson_stats.validation import BoolArray
     from poisson_store.reader import RunReader
-    from poisson_store.records import ConditionRecord, RolloutRecord, RunRecord
+    from poisson_store.records import ConditionRecord, OutcomeColumns, RolloutRecord, RunRecord
     from pytest_poisson.analyses.coverage import Coverage
     from pytest_poisson.analyses.episodes import Episodes
     from pytest_poisson.analyses.tally import Grid
@@ -69,12 +69,40 @@ def gather(before: RunReader, after: RunReader, requested: Sequence[str] | None,
     UserError
         If an event is unknown or mixed, or none is asked for and the rollouts declare none.
     """
-    coverage = cover(before, after)
     columns = before.outcome_columns(), after.outcome_columns()
+    return lay_out((before.run, after.run), cover(before, after), columns, requested, joined=joined)
+
+
+def lay_out(
+    runs: tuple[RunRecord, RunRecord],
+    coverage: Coverage,
+    columns: tuple[OutcomeColumns, OutcomeColumns],
+    requested: Sequence[str] | None,
+    *,
+    joined: bool,
+) -> Material:
+    """Lay out the rows of two arms.
+
+    Parameters
+    ----------
+    runs, coverage
+        The arms' runs, and their conditions, matched.
+    columns
+        What became of each arm's episodes; conditions of the coverage are known by their keys.
+    requested
+        The events that were asked for.
+    joined
+        Whether to align the arms replicate by replicate.
+
+    Raises
+    ------
+    UserError
+        As `gather`.
+    """
     words = tuple(dict.fromkeys((*columns[0].outcomes, *columns[1].outcomes)))
     ours, theirs = (select_episodes(arm, coverage.common, words) for arm in columns)
     used = _used_words((ours, theirs), len(coverage.common), len(words))
-    events = _events((*before.run.rollouts, *after.run.rollouts), requested, coverage.common, words, used)
+    events = _events((*runs[0].rollouts, *runs[1].rollouts), requested, coverage.common, words, used)
     grid = build_grid(coverage.common, events, words, used)
     unpartnered = (0, 0)
     if joined:
@@ -82,7 +110,7 @@ def gather(before: RunReader, after: RunReader, requested: Sequence[str] | None,
         ours, theirs = join_replicates(ours, theirs)
         pairs = int(((ours.word >= 0) & (theirs.word >= 0)).sum())
         unpartnered = (outcomes[0] - pairs, outcomes[1] - pairs)
-    return Material((before.run, after.run), coverage, events, words, grid, ours, theirs, joined, unpartnered)
+    return Material(runs, coverage, events, words, grid, ours, theirs, joined, unpartnered)
 
 
 def why_not_comparable(material: Material) -> str | None:

@@ -36,7 +36,7 @@ def write_notes(
         _declarations(before, after),
         _without_event(events, conditions),
     )
-    return tuple(note for group in found for note in group)
+    return tuple(dict.fromkeys(note for group in found for note in group))
 
 
 def undeclared(after: RunRecord, method: Method, margin: float | None) -> Iterable[str]:

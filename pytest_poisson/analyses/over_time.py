@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from poisson_stats.validation import BoolArray, FloatArray, IntArray
-    from poisson_store.reader import RunReader
     from poisson_store.records import EpisodeColumns
     from pytest_poisson.analyses.tally import Grid
 
@@ -54,7 +53,7 @@ class _Timed(NamedTuple):
 
 
 def rates_over_time(
-    grid: Grid, before: RunReader, after: RunReader, words: Sequence[str]
+    grid: Grid, before: EpisodeColumns, after: EpisodeColumns, words: Sequence[str]
 ) -> Mapping[int, OverTime]:
     """Return the rates of the rows in which a replicate was cut off; of the others the plain share is the estimate.
 
@@ -63,13 +62,11 @@ def rates_over_time(
     grid
         The rows.
     before, after
-        The runs.
+        The arms' episodes with their times.
     words
         The words that both arms share, as the grid numbers them.
     """
-    if not (before.has_horizons() and after.has_horizons()):
-        return {}
-    arms = [_timed(reader.columns(), grid, words) for reader in (before, after)]
+    arms = [_timed(columns, grid, words) for columns in (before, after)]
     horizon = _horizons(arms, len(grid.conditions))
     found: dict[int, OverTime] = {}
     for slot in range(grid.counts_for.shape[1]):

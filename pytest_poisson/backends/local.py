@@ -298,7 +298,7 @@ class Seat:
         tail = self.process.tail(TAIL_CHARACTERS)
         return row_without_outcome(
             condition=batch.condition,
-            key=self._job.keys[batch.condition],
+            seed_key=self._job.seed_key(batch.condition),
             replicate=replicate,
             salt=self._job.salt,
             cause=cause,

@@ -24,7 +24,7 @@ def full_row(row: Row) -> tuple[Any, ...]:
 def row_without_outcome(
     *,
     condition: int,
-    key: str,
+    seed_key: str,
     replicate: int,
     salt: str,
     cause: str,
@@ -37,7 +37,7 @@ def row_without_outcome(
     `trace` is what it had recorded, as `span_rows.trace_row` gives it, where that is known.
     """
     started_ns = time.time_ns() - int(wall_s * 1e9)
-    seed = derive_seeds(salt, key, replicate).seed
+    seed = derive_seeds(salt, seed_key, replicate).seed
     return full_row(
         [
             condition,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_poisson import fail_on
 from pytest_poisson.errors import UserError
@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 DEFAULT_STORE = ".poisson"
 
 
-class _TwoOrNone(argparse.Action):
-    """Takes two values or none."""
+class _UpToTwo(argparse.Action):
+    """Takes two values or none; or, with a least of 1, one as well, which the command judges by its other options."""
+
+    def __init__(self, *arguments: Any, least: int = 2, **choices: Any) -> None:
+        super().__init__(*arguments, **choices)
+        self.least = least
 
     def __call__(
         self,
@@ -30,7 +34,7 @@ class _TwoOrNone(argparse.Action):
         option_string: str | None = None,  # noqa: ARG002 (argparse's signature)
     ) -> None:
         given = list(values or ())
-        if len(given) not in (0, 2):
+        if given and not self.least <= len(given) <= 2:
             raise argparse.ArgumentError(self, f"takes two runs or none, not {len(given)}")
         setattr(namespace, self.dest, given)
 
@@ -50,9 +54,9 @@ def add_store(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_comparison(parser: argparse.ArgumentParser) -> None:
-    """Add the two runs and how they are compared."""
-    add_two_or_none(parser)
+def add_comparison(parser: argparse.ArgumentParser, *, least: int = 2) -> None:
+    """Add the two runs and how they are compared; `least` as for `add_two_or_none`."""
+    add_two_or_none(parser, least=least)
     add_events(parser)
     add_method(parser)
     add_levels(parser)
@@ -63,13 +67,14 @@ def add_comparison(parser: argparse.ArgumentParser) -> None:
     add_store(parser)
 
 
-def add_two_or_none(parser: argparse.ArgumentParser) -> None:
-    """Add two runs, or none for those that are meant by none."""
+def add_two_or_none(parser: argparse.ArgumentParser, *, least: int = 2) -> None:
+    """Add two runs, or none for those that are meant by none; with a `least` of 1 a single one is not refused here."""
     parser.add_argument(
         "runs",
         metavar="RUN",
         nargs="*",
-        action=_TwoOrNone,
+        action=_UpToTwo,
+        least=least,
         help="the run before and the run after, by name, id, the beginning of an id, or 'latest' (default: the "
         "newest complete run and the one it was paired with, else the one before it)",
     )

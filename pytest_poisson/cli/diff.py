@@ -1,47 +1,74 @@
-"""`pytest-poisson diff`: two stored runs, compared."""
+"""`pytest-poisson diff`: two stored runs, or two values of an axis of one, compared."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pytest_poisson.cli.arguments import add_comparison
+from pytest_poisson.cli.arguments import add_comparison, open_store
 from pytest_poisson.cli.output import Outcome
-from pytest_poisson.cli.statuses import REFUSED
+from pytest_poisson.cli.statuses import REFUSED, USAGE
 
 if TYPE_CHECKING:
     import argparse
 
-HELP = "compare two stored runs"
+    from pytest_poisson.analyses.diff_result import DiffResult
+
+HELP = "compare two stored runs, or two values of an axis of one"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
-    add_comparison(parser)
+    add_comparison(parser, least=1)
     parser.add_argument(
         "--full",
         action="store_true",
         help="also test the comparison as a whole, and walk down to the axis values and conditions that changed",
     )
+    parser.add_argument(
+        "--along",
+        metavar="AXIS=A:B",
+        help="compare, in one run (default: latest), the conditions with value A of an axis with those with value B",
+    )
 
 
 def run(arguments: argparse.Namespace) -> Outcome:
-    """Compare two runs; where nothing can be compared, say why and print no report."""
-    from pytest_poisson.analyses.diff import diff
-    from pytest_poisson.cli.comparison import as_text, two_runs
+    """Compare; where nothing can be compared, say why and print no report."""
+    from pytest_poisson.cli.comparison import as_text
     from pytest_poisson.render.diff_documents import diff_document
     from pytest_poisson.render.documents import dump
 
-    with two_runs(arguments) as (before, after):
-        result = diff(
-            before,
-            after,
-            events=arguments.event,
-            q=arguments.q,
-            max_mde=arguments.max_mde,
-            method=arguments.method,
-            margin=arguments.margin,
-            full=arguments.full,
-        )
+    if (len(arguments.runs) == 1) != (arguments.along is not None) and arguments.runs:
+        wanted = "one run or none with --along" if arguments.along else "two runs or none"
+        return Outcome(complaint=f"diff takes {wanted}, not {len(arguments.runs)}.", status=USAGE)
+    result = _along(arguments) if arguments.along else _runs(arguments)
     if result.refusal:
         return Outcome(complaint=f"{result.verdict}: {result.refusal}", status=REFUSED)
     return Outcome(dump(diff_document(result)) if arguments.json else as_text(result, arguments))
+
+
+def _runs(arguments: argparse.Namespace) -> DiffResult:
+    from pytest_poisson.analyses.diff import diff
+    from pytest_poisson.cli.comparison import two_runs
+
+    with two_runs(arguments) as (before, after):
+        return diff(before, after, **_choices(arguments))
+
+
+def _along(arguments: argparse.Namespace) -> DiffResult:
+    from pytest_poisson.analyses.along import diff_along
+
+    (name,) = arguments.runs or ("latest",)
+    with open_store(arguments).open(name) as reader:
+        return diff_along(reader, arguments.along, **_choices(arguments))
+
+
+def _choices(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return how a comparison was asked for."""
+    return {
+        "events": arguments.event,
+        "q": arguments.q,
+        "max_mde": arguments.max_mde,
+        "method": arguments.method,
+        "margin": arguments.margin,
+        "full": arguments.full,
+    }

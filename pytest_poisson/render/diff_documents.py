@@ -17,6 +17,7 @@ from pytest_poisson.render.run_documents import promises_document
 from pytest_poisson.render.whole_documents import whole_document
 
 if TYPE_CHECKING:
+    from pytest_poisson.analyses.along import Along
     from pytest_poisson.analyses.check import CheckResult
     from pytest_poisson.analyses.diff_result import Arm, Design, DiffResult, DiffRow, Missing, Observed
     from pytest_poisson.analyses.fragility import Fragility
@@ -45,6 +46,7 @@ def diff_document(result: DiffResult) -> Document:
         "level": result.level,
         "verdict": result.verdict,
         "verdict_by_test": result.verdict_by_test,
+        "along": None if result.along is None else _along(result.along),
         "refusal": result.refusal,
         "events": [_event(event) for event in result.events],
         "rows": [_row(row) for row in result.rows],
@@ -80,6 +82,15 @@ def check_document(result: CheckResult) -> Document:
     }
 
 
+def _along(along: Along) -> Document:
+    return {
+        "axis": along.axis,
+        "before": along.before,
+        "after": along.after,
+        "shares_seeds": along.shares_seeds,
+    }
+
+
 def _arm(arm: Arm) -> Document:
     return {
         "run_id": arm.run_id,
@@ -91,6 +102,7 @@ def _arm(arm: Arm) -> Document:
         "accounting": accounting_document(arm.accounting),
         "compared": accounting_document(arm.compared),
         "unpartnered": arm.unpartnered,
+        "part": arm.part,
     }
 
 

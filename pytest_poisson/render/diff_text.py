@@ -129,10 +129,10 @@ def arm_of(side: str, arm: Arm, width: int) -> list[str]:
     first = f"{side:<8}"
     name = write.printable(arm.name)
     title = name if arm.name == arm.run_id else f"{name} ({arm.run_id})"
-    facts = [title, *([arm.status] if arm.status != "complete" else [])]
+    facts = [title, write.printable(arm.part), "" if arm.status == "complete" else arm.status]
     if arm.selection:
         facts.append(f"a part of the suite: {write.printable(arm.selection)}")
-    lines = wrap(", ".join(facts), width, first=first)
+    lines = wrap(", ".join(filter(None, facts)), width, first=first)
     lines += wrap(accounting_line(arm.accounting), width, first=" " * len(first))
     if arm.compared != arm.accounting and arm.compared.planned:
         lines += wrap(f"compared: {accounting_line(arm.compared)}", width, first=" " * len(first))
@@ -147,9 +147,7 @@ def method_lines(result: DiffResult, width: int) -> list[str]:
     events = len({row.event.name for row in result.rows})
     made_of = f"{write.plural(conditions, 'condition')}, {write.plural(events, 'event')}"
     spec = METHODS[result.method]
-    how = "on pairs that share a seed" if spec.paired else "on independent runs"
-    if result.paired and not spec.paired:
-        how = "as if the runs were independent, though they share their seeds"
+    how = "on pairs that share a seed" if spec.paired else _apart(result)
     text = (
         f"{TEST_NAMES[spec.test]} exact test {how}; {write.plural(len(result.rows), 'test')} ({made_of}). Flags by "
         f"{write.PROCEDURES[spec.fdr]}, verdict by Holm, each at {result.q:g}."
@@ -165,6 +163,20 @@ def method_lines(result: DiffResult, width: int) -> list[str]:
             f"{result.margin.within} of {write.plural(len(result.rows), 'row')}."
         )
     return wrap(text, width)
+
+
+def _apart(result: DiffResult) -> str:
+    """Say why the arms are compared as independent ones."""
+    if result.paired:
+        sides = "replicates" if result.along else "runs"
+        return f"as if the {sides} were independent, though they share their seeds"
+    if result.along is None:
+        return "on independent runs"
+    axis = write.printable(result.along.axis)
+    return (
+        f"on independent replicates, since the seed depends on {axis} (shared_seed_axes=['{axis}'] on the mark makes "
+        "pairs of them)"
+    )
 
 
 def missing_lines(result: DiffResult, width: int) -> list[str]:
@@ -204,9 +216,10 @@ def _problem(result: DiffResult, missing: Missing) -> str:
 
 def coverage_lines(result: DiffResult, width: int) -> list[str]:
     """Return the conditions that were not compared."""
+    absent = "Not run" if result.along is None else "No counterpart"
     groups = (
-        ("Not run after", result.only_before),
-        ("Not run before", result.only_after),
+        (f"{absent} after", result.only_before),
+        (f"{absent} before", result.only_after),
         ("Skipped in both", result.skipped),
     )
     return [

@@ -1,11 +1,14 @@
 """Comparisons to render: the same stored runs every time, made through the store."""
 
 import random
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from itertools import count
 
 from poisson_store import Store
+from pytest_poisson.analyses.along import diff_along
 from pytest_poisson.analyses.diff import diff
+from pytest_poisson.analyses.over_time import OverTime
 from tests.stored_runs import OTHER_SALT, SALT, cell, endings, seed_of, write_run
 
 TASKS = {"refund": 3, "checkout": 5, "search": 8}
@@ -119,6 +122,17 @@ def missing(folder):
         [(each, endings(resolved=150, timeout=50)) for each in cells],
         [(each, endings(resolved=150, timeout=15, timed_out=35)) for each in cells],
     )
+
+
+def within(folder):
+    """Return a comparison of two axis values of one run, within a margin, with replicates that were cut off."""
+    store = fixed_store(folder)
+    cells = [cell(task=task, model=model) for task in "ab" for model in ("small", "large")]
+    write_run(store, "models", [(each, endings(resolved=900, timeout=100)) for each in cells])
+    with store.open("models") as run:
+        result = diff_along(run, "model=small:large", margin=0.1)
+    first, *rest = result.rows
+    return replace(result, rows=(replace(first, over_time=OverTime(9.0, 0.1, None, 1, 2)), *rest))
 
 
 def long_labels(folder):

@@ -10,7 +10,7 @@ from tests.golden import assert_golden
 from tests.render import scenarios
 
 GOLDEN = Path(__file__).with_name("golden")
-SCENARIOS = ("trade", "too_small", "missing", "long_labels", "refused")
+SCENARIOS = ("trade", "too_small", "missing", "within", "long_labels", "refused")
 COMMANDS = ("pytest ", "pytest-poisson ")
 
 

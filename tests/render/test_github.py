@@ -20,7 +20,7 @@ from tests.render import scenarios
 from tests.stored_runs import cell, endings, write_run
 
 HOSTILE = "<script>x</script> | `b` ]]> @team https://evil.example www.evil.example </style>\n# no"
-SCENARIOS = ["trade", "equal", "too_small", "missing", "long_labels", "refused"]
+SCENARIOS = ["trade", "equal", "too_small", "missing", "within", "long_labels", "refused"]
 
 
 @pytest.mark.parametrize("name", SCENARIOS)

@@ -193,7 +193,7 @@ class BatchRun:
         condition, replicate, *_ = row
         return row_without_outcome(
             condition=condition,
-            key=self._job.keys[condition],
+            seed_key=self._job.seed_key(condition),
             replicate=replicate,
             salt=self._job.salt,
             cause="errored",

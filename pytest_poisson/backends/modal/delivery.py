@@ -117,7 +117,7 @@ class Delivery:
         (replicate,) = single.replicates()
         return row_without_outcome(
             condition=single.condition,
-            key=self._job.keys[single.condition],
+            seed_key=self._job.seed_key(single.condition),
             replicate=replicate,
             salt=self._job.salt,
             cause=loss.cause,
