@@ -339,7 +339,7 @@ class ConditionRunner:
             started_ns,
             round(wall_s, 6),
         ]
-        spans = trace_row(rollout.trace, (attempt.spent for attempt in attempts))
+        spans = trace_row(rollout.trace, [attempt.spent for attempt in attempts])
         if ending.error or rollout.meta_json or spans or attempts:
             row += (ending.error or None, rollout.meta_json, *spans)
         if attempts:

@@ -8,7 +8,7 @@ from poisson_store.usage import SpanUsage, sum_usage
 from pytest_poisson.content import ContentRules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from pytest_poisson.spans import Span, Trace
 
@@ -39,11 +39,13 @@ def spent(trace: Trace | None) -> Spent:
     return Spent(*sum_usage([_usage(span) for span in (*list(trace.spans), *list(trace.left_out))]))
 
 
-def trace_row(trace: Trace | None, earlier: Iterable[Spent] = ()) -> list[Any]:
+def trace_row(trace: Trace | None, earlier: Sequence[Spent] = ()) -> list[Any]:
     """Return the items of an episode's row from `tokens_in` to `spans`; none where nothing was recorded.
 
     `earlier` is what attempts used that were made before this one and left no spans.
     """
+    if trace is None and not earlier:
+        return []
     total = spent(trace)
     for each in earlier:
         total = total.plus(each)
