@@ -35,13 +35,15 @@ class FisherRegion:
     n_before, n_after, alpha
         The sizes of the arms and the level.
     low, high
-        For each x = 0 … n_before of the arm before: y is rejected if y <= low[x] or y >= high[x]. ``low`` is
+        For each x of the arm before, from ``first`` on: y is rejected if y <= low or y >= high. ``low`` is
         -1 or less and ``high`` n_after + 1 or more where there is nothing to reject on that side.
     extra_before, extra_after
         The rejected pairs (x, y) that lie between low[x] and high[x].
     totals, size
         The margins examined, and the probability of a rejection given each of them under equal rates: at
         most the level, and often far less.
+    first
+        The count of the arm before that ``low`` and ``high`` begin with.
     """
 
     n_before: int
@@ -53,6 +55,11 @@ class FisherRegion:
     extra_after: IntArray
     totals: IntArray
     size: FloatArray
+    first: int = 0
+
+    def edges(self, before: IntArray) -> tuple[IntArray, IntArray]:
+        """Return ``low`` and ``high`` at counts of the arm before."""
+        return self.low[before - self.first], self.high[before - self.first]
 
 
 @lru_cache(maxsize=512)
@@ -77,13 +84,14 @@ def fisher_region(n_before: int, n_after: int, alpha: float) -> FisherRegion:
     lower = np.concatenate((edge_low, n_before - edge_high[rest][::-1]))
     upper = np.concatenate((edge_high, n_before - edge_low[rest][::-1]))
     totals = np.arange(n + 1, dtype=np.int64)
-    low, high, extra = _by_count_before(n_before, n_after, totals, lower, upper)
+    counts = np.arange(n_before + 1, dtype=np.int64)
+    low, high, extra = _by_count_before(counts, n_after, totals, lower, upper)
     size = np.concatenate((size, size[rest][::-1]))
     return FisherRegion(n_before, n_after, alpha, low, high, *extra, totals, size)
 
 
-def central_fisher_region(n: int, alpha: float, reach: int) -> FisherRegion:
-    """Return the region for two arms of n, right where the total is within ``reach`` of n.
+def central_fisher_region(n: int, alpha: float, reach: int, counts: IntArray) -> FisherRegion:
+    """Return the region for two arms of n at some counts before, right where the total is within ``reach`` of n.
 
     With equal arms the test rejects where the counts differ by at least some D(s). Of totals of one parity
     D grows with s up to n, and slowly: it is looked up at the ends of a stretch, which is halved only where
@@ -97,6 +105,8 @@ def central_fisher_region(n: int, alpha: float, reach: int) -> FisherRegion:
         The level of the single test, in (0, 1).
     reach
         How far from n the total may be for the pair to matter.
+    counts
+        Counts of the arm before, rising by 1.
     """
     first = max(0, n - reach)
     half = np.arange(first, n + 1, dtype=np.int64)
@@ -106,8 +116,9 @@ def central_fisher_region(n: int, alpha: float, reach: int) -> FisherRegion:
     lower = (half - difference) // 2
     lower = np.concatenate((lower, n - (half - lower)[:-1][::-1]))
     totals = np.arange(first, 2 * n - first + 1, dtype=np.int64)
-    low, high, extra = _by_count_before(n, n, totals, lower, totals - lower)
-    return FisherRegion(n, n, alpha, low, high, *extra, totals, np.full(totals.size, np.nan))
+    low, high, extra = _by_count_before(counts, n, totals, lower, totals - lower)
+    size = np.full(totals.size, np.nan)
+    return FisherRegion(n, n, alpha, low, high, *extra, totals, size, first=int(counts[0]))
 
 
 def _steady_differences(n: int, totals: IntArray, alpha: float) -> IntArray:
@@ -128,12 +139,11 @@ def _steady_differences(n: int, totals: IntArray, alpha: float) -> IntArray:
 
 
 def _by_count_before(
-    n_before: int, n_after: int, totals: IntArray, lower: IntArray, upper: IntArray
+    x: IntArray, n_after: int, totals: IntArray, lower: IntArray, upper: IntArray
 ) -> tuple[IntArray, IntArray, tuple[IntArray, IntArray]]:
     """Turn the edges within margins, x <= lower(s) and x >= upper(s), into edges for every x and exceptions."""
     steady_lower = np.minimum.accumulate(lower[::-1])[::-1]
     steady_upper = np.maximum.accumulate(upper)
-    x = np.arange(n_before + 1, dtype=np.int64)
     high = totals[0] + np.searchsorted(steady_lower, x, side="left") - x
     low = totals[0] + np.searchsorted(steady_upper, x, side="right") - 1 - x
     extra = [
@@ -141,7 +151,7 @@ def _by_count_before(
         for s in np.flatnonzero((lower > steady_lower) | (upper < steady_upper))
         for total in [int(totals[s])]
         for count in (*range(steady_lower[s] + 1, lower[s] + 1), *range(upper[s], steady_upper[s]))
-        if 0 <= count <= n_before and 0 <= total - count <= n_after
+        if x[0] <= count <= x[-1] and 0 <= total - count <= n_after
     ]
     pairs = np.array(extra, dtype=np.int64).reshape(-1, 2)
     return low, high, (pairs[:, 0], pairs[:, 1])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from scipy.special import bdtrc, ndtri
 
-from poisson_stats.binomial import STANDARD_DEVIATIONS, log_choose
+from poisson_stats.binomial import STANDARD_DEVIATIONS, log_choose, window, window_width
 from poisson_stats.fisher_region import central_fisher_region
 from poisson_stats.limits import STEPS, TARGET_POWER
 from poisson_stats.power import FisherRows, PairedRows
@@ -179,15 +179,21 @@ class _Fisher:
 
     def powers(self, n: int, change: float) -> tuple[float, float]:
         reach = int(np.ceil(STANDARD_DEVIATIONS * np.sqrt(2 * n) / 2))
-        size = np.array([n], dtype=np.int64)
-        region = central_fisher_region(n, self.alpha, reach)
-        rows = FisherRows.prepare(np.array([(1 - change) / 2]), size, size, lambda *_: region)
+        size, rate = np.array([n], dtype=np.int64), np.array([(1 - change) / 2])
+        counts = np.minimum(window(size, rate, window_width(size))[0], n)
+        region = central_fisher_region(n, self.alpha, reach, np.arange(counts[0], counts[-1] + 1))
+        rows = FisherRows.prepare(rate, size, size, lambda *_: region)
         middle = float(rows.power(np.array([(1 + change) / 2]))[0])
-        # From 0, the y events are all in one arm: p = 2 C(n, y) / C(2n, y), the two extremes of its margin.
-        y = np.arange(1, n + 1)
+        return middle, float(bdtrc(self._most_missed_from_zero(n), n, change))
+
+    def _most_missed_from_zero(self, n: int) -> int:
+        """Return the largest count after that is not rejected beside none before.
+
+        All y events are in one arm: p = 2 C(n, y) / C(2n, y), the two extremes of the margin, at most 2 / 2^y.
+        """
+        size, y = np.array([n], dtype=np.int64), np.arange(1, min(n, int(2 - np.log2(self.alpha))) + 1)
         log_p = np.log(2) + log_choose(size, y) - log_choose(2 * size, y)
-        missed = n - int(np.count_nonzero(is_significant_log(log_p, np.log(self.alpha))))
-        return middle, float(bdtrc(missed, n, change))
+        return y.size - int(np.count_nonzero(is_significant_log(log_p, np.log(self.alpha))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,7 @@ class FisherRows:
         for row, (n0, n1) in enumerate(zip(n_before.tolist(), n_after.tolist(), strict=True)):
             region = region_of(n0, n1)
             inside = np.minimum(x[row], n0)
-            low[row], high[row] = region.low[inside], region.high[inside]
+            low[row], high[row] = region.edges(inside)
             extra += [(row, *pair) for pair in zip(region.extra_before, region.extra_after, strict=True)]
         row_of, before, after = np.array(extra, dtype=np.int64).reshape(-1, 3).T
         return cls(
