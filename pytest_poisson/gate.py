@@ -10,7 +10,7 @@ import pytest
 from pytest_poisson.analyses.check import CheckResult, check
 from pytest_poisson.analyses.paired import paired
 from pytest_poisson.analyses.promises import judge_run
-from pytest_poisson.fail_on import decide
+from pytest_poisson.decision import decide
 from pytest_poisson.fix_gate import judge_fix
 from pytest_poisson.render.explain import explain_row
 from pytest_poisson.render.promises_text import explain_promise
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from poisson_store.records import Accounting
     from pytest_poisson.analyses.paired_result import PairedResult
     from pytest_poisson.analyses.promises import PromisesResult
-    from pytest_poisson.fail_on import Decision
+    from pytest_poisson.decision import Decision
     from pytest_poisson.fix_gate import FixVerdict
     from pytest_poisson.options import Settings
     from pytest_poisson.replay.declaration import ReplayDeclaration

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,8 +12,7 @@ UnpairedTest: TypeAlias = Literal["fisher", "boschloo"]
 Procedure: TypeAlias = Literal["benjamini-hochberg", "discrete"]
 
 
-@dataclass(frozen=True)
-class Spec:
+class Spec(NamedTuple):
     """What a method is.
 
     Attributes

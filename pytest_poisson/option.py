@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_poisson.fail_on import FailWord, parse_fail_on
 
@@ -16,8 +15,7 @@ class BadValueError(ValueError):
     """Why a text is not a value of its option, as the tail of a sentence."""
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """One setting: how it is given on the command line and in the configuration file, and what it takes."""
 
     name: str  # dest and ini key without the prefix `poisson_`

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
@@ -346,12 +346,11 @@ RECORDING = ("capture", "capture_content", "max_observation_bytes", "max_spans",
 """What a rollout's mark may set as well."""
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(NamedTuple):
     """Every option's value, and where it came from: `option`, `ini`, `env` or `default`."""
 
     values: Mapping[str, Any]
-    sources: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] = MappingProxyType({})
 
     def __getattr__(self, name: str) -> Any:
         try:

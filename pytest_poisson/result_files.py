@@ -27,9 +27,9 @@ from pytest_poisson.analyses.observed import Pairing
 from pytest_poisson.analyses.over_time import OverTime
 from pytest_poisson.analyses.promises import Promise, PromisesResult
 from pytest_poisson.analyses.show import ShownCondition, ShowResult
+from pytest_poisson.decision import Decision
 from pytest_poisson.errors import UserError
 from pytest_poisson.events import Event
-from pytest_poisson.fail_on import Decision
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

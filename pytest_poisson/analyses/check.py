@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from pytest_poisson.analyses.diff import diff
 from pytest_poisson.analyses.promises import judge_run
-from pytest_poisson.fail_on import DEFAULT, decide
+from pytest_poisson.decision import decide
+from pytest_poisson.fail_on import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from poisson_store.reader import RunReader
     from pytest_poisson.analyses.diff_result import DiffResult
     from pytest_poisson.analyses.promises import PromisesResult
-    from pytest_poisson.fail_on import Decision, FailWord
+    from pytest_poisson.decision import Decision
+    from pytest_poisson.fail_on import FailWord
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,9 @@ from poisson_stats.verdict import verdict
 from pytest_poisson.analyses.material import gather
 from pytest_poisson.analyses.missing import compare_shares, emptied_conditions, word_with_missing
 from pytest_poisson.analyses.tally import count_arm
+from pytest_poisson.decision import Facts, reasons_to_fail
 from pytest_poisson.errors import UserError
-from pytest_poisson.fail_on import DEFAULT, Facts, reasons_to_fail
+from pytest_poisson.fail_on import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_poisson.fail_on import Decision
+    from pytest_poisson.decision import Decision
 
 REASONS = {
     "worse": "a change for the worse",

@@ -14,7 +14,7 @@ from pytest_poisson.result_files import Nothing
 
 if TYPE_CHECKING:
     from pytest_poisson.analyses.diff_result import DiffResult
-    from pytest_poisson.fail_on import Decision
+    from pytest_poisson.decision import Decision
     from pytest_poisson.render.sheet import Sheet
 
 COMMENT_ROWS = 30

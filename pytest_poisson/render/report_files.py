@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pytest_poisson.analyses.promises import PromisesResult
     from pytest_poisson.analyses.shares import Share
     from pytest_poisson.analyses.show import ShowResult
-    from pytest_poisson.fail_on import Decision
+    from pytest_poisson.decision import Decision
     from pytest_poisson.render.documents import Document
 
 REPORT_SCHEMA = "pytest-poisson.report/1"

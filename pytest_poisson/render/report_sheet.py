@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pytest_poisson.analyses.promises import PromisesResult
     from pytest_poisson.analyses.shares import Share
     from pytest_poisson.analyses.show import ShowResult
-    from pytest_poisson.fail_on import Decision
+    from pytest_poisson.decision import Decision
     from pytest_poisson.render.sheet import Section, Sheet
 
 TITLE = "pytest-poisson"

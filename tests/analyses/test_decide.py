@@ -3,7 +3,8 @@
 import pytest
 
 from pytest_poisson.analyses.check import check
-from pytest_poisson.fail_on import FAIL_WORDS, decide
+from pytest_poisson.decision import decide
+from pytest_poisson.fail_on import FAIL_WORDS
 from tests.stored_runs import cell, endings, pair_of_runs
 
 A, B = cell(task="a"), cell(task="b")

@@ -8,8 +8,8 @@ from poisson_store import Store
 from pytest_poisson.analyses.check import check
 from pytest_poisson.analyses.material import gather
 from pytest_poisson.analyses.null import _compare_halves, _halves, null
+from pytest_poisson.decision import facts_of
 from pytest_poisson.errors import UserError
-from pytest_poisson.fail_on import facts_of
 from tests.stored_runs import cell, endings, pair_of_runs, write_run
 
 A, B = cell(task="a"), cell(task="b")
