@@ -54,6 +54,7 @@ class SweepSession:
         self.run: RunReader | None = None
         self.beside: RunReader | None = None  # swept side by side with it
         self.gate: Gate | None = None
+        self.comparison = ""  # the id under which it was saved
         self.notices: list[str] = []
         self.stop: Stop | None = None
         self.unmeasured_items: list[str] = []
@@ -273,6 +274,7 @@ class SweepSession:
             selecting=self._open_run(self.settings.fix_check),
         )
         self.notices += sameness_notices(self.run)
+        self._save_comparison(self.gate)
         if self._json is not None:
             self._json.write_text(self._document(self.run, self.gate), encoding="utf-8", newline="\n")
         if self._report is not None:
@@ -285,6 +287,15 @@ class SweepSession:
 
                 files |= fix_check_files(self.gate.fix)
             write_all(self._report, files, option="--poisson-report")
+
+    def _save_comparison(self, gate: Gate) -> None:
+        """Keep the comparison, so that it can be named later; a store that refuses is worth a note and no failure."""
+        from pytest_poisson.saved import try_to_save
+
+        if gate.check is None or gate.check.diff.refusal:
+            return
+        self.comparison, complaint = try_to_save(self.store, gate.check.diff)
+        self.notices += [complaint] if complaint else []
 
     def _document(self, run: RunReader, gate: Gate) -> str:
         """Return what `pytest-poisson fix-check`, `check`, or `show` where there is no baseline, gives as JSON."""
@@ -353,6 +364,7 @@ class SweepSession:
             verbosity=self.config.option.verbose,
             store=self._store_to_name,
             beside=self.beside,
+            comparison=self.comparison,
         )
         for line in [*lines, *self._left_for_github(self.run)]:
             terminalreporter.write_line(line)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pytest_poisson.fail_on import FailWord
 
 DEFAULT_STORE = ".poisson"
+Q, MAX_MDE = 0.05, 0.20
 
 
 class _UpToTwo(argparse.Action):
@@ -113,14 +114,14 @@ def add_levels(parser: argparse.ArgumentParser) -> None:
         "--q",
         metavar="X",
         type=fraction,
-        default=0.05,
+        default=Q,
         help="error level of flags and verdict (default: 0.05)",
     )
     parser.add_argument(
         "--max-mde",
         metavar="X",
         type=fraction,
-        default=0.20,
+        default=MAX_MDE,
         help="the smallest change in an event's rate that matters (default: 0.20)",
     )
 
@@ -134,6 +135,31 @@ def add_fail_on(parser: argparse.ArgumentParser) -> None:
         default=fail_on.DEFAULT,
         help=f"what fails: {', '.join(fail_on.FAIL_WORDS)}, joined by commas, or never (default: worse)",
     )
+
+
+def refuse_choices(arguments: argparse.Namespace, known_as: str) -> None:
+    """Refuse, for a saved comparison, what says how runs are compared.
+
+    Raises
+    ------
+    UserError
+        If any of it was given.
+    """
+    plain = {
+        "event": None,
+        "method": None,
+        "margin": None,
+        "q": Q,
+        "max_mde": MAX_MDE,
+        "full": False,
+        "save": False,
+    }
+    for name, default in plain.items():
+        if getattr(arguments, name, default) != default:
+            raise UserError(
+                f"--{name.replace('_', '-')} does not go with '{known_as}', a saved comparison, which is printed as it was "
+                "made; name its two runs to compare them in another way."
+            )
 
 
 def open_store(arguments: argparse.Namespace) -> Store:

@@ -1,10 +1,10 @@
-"""`pytest-poisson diff`: two stored runs, or two values of an axis of one, compared."""
+"""`pytest-poisson diff`: two stored runs, or two values of an axis of one, compared; or a saved comparison again."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_poisson.cli.arguments import add_comparison, open_store
+from pytest_poisson.cli.arguments import add_comparison, open_store, refuse_choices
 from pytest_poisson.cli.output import Outcome
 from pytest_poisson.cli.statuses import REFUSED, USAGE
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from pytest_poisson.analyses.diff_result import DiffResult
 
-HELP = "compare two stored runs, or two values of an axis of one"
+HELP = "compare two stored runs, or two values of an axis of one, or print a saved comparison by its id"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="AXIS=A:B",
         help="compare, in one run (default: latest), the conditions with value A of an axis with those with value B",
     )
+    parser.add_argument("--save", action="store_true", help="keep the comparison in the store, by its id")
 
 
 def run(arguments: argparse.Namespace) -> Outcome:
@@ -36,14 +37,39 @@ def run(arguments: argparse.Namespace) -> Outcome:
     from pytest_poisson.cli.comparison import as_text
     from pytest_poisson.render.diff_documents import diff_document
     from pytest_poisson.render.documents import dump
+    from pytest_poisson.saved import try_to_save
 
-    if (len(arguments.runs) == 1) != (arguments.along is not None) and arguments.runs:
-        wanted = "one run or none with --along" if arguments.along else "two runs or none"
-        return Outcome(complaint=f"diff takes {wanted}, not {len(arguments.runs)}.", status=USAGE)
+    if arguments.along and len(arguments.runs) > 1:
+        return Outcome(complaint="diff takes one run or none with --along, not 2.", status=USAGE)
+    if len(arguments.runs) == 1 and not arguments.along:
+        return _saved(arguments)
     result = _along(arguments) if arguments.along else _runs(arguments)
     if result.refusal:
         return Outcome(complaint=f"{result.verdict}: {result.refusal}", status=REFUSED)
-    return Outcome(dump(diff_document(result)) if arguments.json else as_text(result, arguments))
+    text = dump(diff_document(result)) if arguments.json else as_text(result, arguments)
+    if not arguments.save:
+        return Outcome(text)
+    known_as, complaint = try_to_save(open_store(arguments), result)
+    said = f"\nSaved as comparison {known_as}.\n" if known_as and not arguments.json else ""
+    return Outcome(f"{text}{said}", complaint)
+
+
+def _saved(arguments: argparse.Namespace) -> Outcome:
+    """Print a saved comparison as it was saved; how it was made cannot be asked for again."""
+    from pytest_poisson.cli.comparison import as_text
+    from pytest_poisson.render.documents import dump
+    from pytest_poisson.saved import load_comparison, load_document, means_saved
+
+    (name,), store = arguments.runs, open_store(arguments)
+    if not means_saved(store, name):
+        return Outcome(
+            complaint=f"diff takes two runs or none, not 1, and '{name}' is no saved comparison.",
+            status=USAGE,
+        )
+    refuse_choices(arguments, name)
+    if arguments.json:
+        return Outcome(dump(load_document(store, name)))
+    return Outcome(as_text(load_comparison(store, name), arguments))
 
 
 def _runs(arguments: argparse.Namespace) -> DiffResult:

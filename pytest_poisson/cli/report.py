@@ -1,11 +1,19 @@
-"""`pytest-poisson report A [B]`: files to look at and to keep, of one run or of two compared."""
+"""`pytest-poisson report A [B]`: files to look at and to keep, of one run, of two compared, or of a saved comparison."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_poisson.cli.arguments import add_json, add_levels, add_method, add_store, named_store, open_store
+from pytest_poisson.cli.arguments import (
+    add_json,
+    add_levels,
+    add_method,
+    add_store,
+    named_store,
+    open_store,
+    refuse_choices,
+)
 from pytest_poisson.cli.output import Outcome
 from pytest_poisson.cli.statuses import REFUSED
 
@@ -13,6 +21,7 @@ if TYPE_CHECKING:
     import argparse
 
     from poisson_store import Store
+    from pytest_poisson.analyses.diff_result import DiffResult
 
 HELP = "write a report into a folder: Markdown, HTML, JSON and a drawing, of one run or of two compared"
 DEFAULT_OUT = "poisson-report"
@@ -21,7 +30,9 @@ DEFAULT_OUT = "poisson-report"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
     parser.add_argument(
-        "first", metavar="A", help="a run, by name or id; the one before where two are compared"
+        "first",
+        metavar="A",
+        help="a run, by name or id, the one before where two are compared; or a saved comparison, by its id",
     )
     parser.add_argument(
         "second", metavar="B", nargs="?", help="the run after (default: A is described alone)"
@@ -50,18 +61,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> Outcome:
     """Write the files, all or none, and say which."""
     from pytest_poisson.files import check_own_folder, write_all
+    from pytest_poisson.render.report_files import comparison_files
     from pytest_poisson.render.report_names import REPORT_FILES
+    from pytest_poisson.saved import means_saved, try_to_save
 
     folder = Path(arguments.out)
     check_own_folder(folder, REPORT_FILES)
-    store = open_store(arguments)
-    files = _described(store, arguments) if arguments.second is None else _compared(store, arguments)
-    if isinstance(files, Outcome):
-        return files
+    store, complaint = open_store(arguments), ""
+    if arguments.second is not None or means_saved(store, arguments.first):
+        result = _loaded(store, arguments) if arguments.second is None else _compared(store, arguments)
+        if result.refusal:
+            return Outcome(complaint=f"{result.verdict}: {result.refusal}", status=REFUSED)
+        files = comparison_files(result, x=arguments.x, y=arguments.y, store=named_store(arguments))
+        if arguments.second is not None:
+            _, complaint = try_to_save(store, result)
+    else:
+        files = _described(store, arguments)
     write_all(folder, files)
     if arguments.json:
-        return Outcome(files["report.json"])
-    return Outcome("".join(f"{folder / name}\n" for name in files))
+        return Outcome(files["report.json"], complaint)
+    return Outcome("".join(f"{folder / name}\n" for name in files), complaint)
 
 
 def _described(store: Store, arguments: argparse.Namespace) -> dict[str, str]:
@@ -75,12 +94,18 @@ def _described(store: Store, arguments: argparse.Namespace) -> dict[str, str]:
     return run_files(result, found, x=arguments.x, y=arguments.y, store=named_store(arguments))
 
 
-def _compared(store: Store, arguments: argparse.Namespace) -> dict[str, str] | Outcome:
+def _loaded(store: Store, arguments: argparse.Namespace) -> DiffResult:
+    from pytest_poisson.saved import load_comparison
+
+    refuse_choices(arguments, arguments.first)
+    return load_comparison(store, arguments.first)
+
+
+def _compared(store: Store, arguments: argparse.Namespace) -> DiffResult:
     from pytest_poisson.analyses.diff import diff
-    from pytest_poisson.render.report_files import comparison_files
 
     with store.open(arguments.first) as before, store.open(arguments.second) as after:
-        result = diff(
+        return diff(
             before,
             after,
             events=arguments.event,
@@ -89,6 +114,3 @@ def _compared(store: Store, arguments: argparse.Namespace) -> dict[str, str] | O
             method=arguments.method,
             margin=arguments.margin,
         )
-    if result.refusal:
-        return Outcome(complaint=f"{result.verdict}: {result.refusal}", status=REFUSED)
-    return comparison_files(result, x=arguments.x, y=arguments.y, store=named_store(arguments))

@@ -1,4 +1,4 @@
-"""`pytest-poisson runs`: what is in the store."""
+"""`pytest-poisson runs`: what is in the store, runs and saved comparisons."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from pytest_poisson.cli.output import Outcome, terminal_width
 if TYPE_CHECKING:
     import argparse
 
-HELP = "list the stored runs, newest first"
+HELP = "list the stored runs and the saved comparisons, newest first"
+
+COMPARISONS_SHOWN = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,9 +27,11 @@ def run(arguments: argparse.Namespace) -> Outcome:
     from pytest_poisson.render.documents import dump
     from pytest_poisson.render.run_documents import runs_document
     from pytest_poisson.render.runs_text import render_runs
+    from pytest_poisson.saved import list_saved
 
     store = open_store(arguments)
     runs = list_runs(store)
     if arguments.json:
-        return Outcome(dump(runs_document(runs)))
-    return Outcome(render_runs(runs, store=str(store.path), width=terminal_width()))
+        return Outcome(dump(runs_document(runs, list_saved(store))))
+    saved = list_saved(store, COMPARISONS_SHOWN)
+    return Outcome(render_runs(runs, saved, store=str(store.path), width=terminal_width()))

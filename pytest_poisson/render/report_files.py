@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import TYPE_CHECKING
 
 from pytest_poisson import __version__
+from pytest_poisson.analyses.comparison_id import comparison_id, short_digest
 from pytest_poisson.analyses.shares import CONFIDENCE, DESCRIBED_AS
 from pytest_poisson.analyses.shares import shares as shares_of
 from pytest_poisson.analyses.show import show
@@ -93,7 +92,7 @@ def run_files(
     """
     document = {
         "schema": REPORT_SCHEMA,
-        "id": _digest([result.run.run_id, sorted({each.event for each in shares})]),
+        "id": short_digest([result.run.run_id, sorted({each.event for each in shares})]),
         "kind": "run",
         "description": DESCRIBED_AS,
         "show": show_document(result),
@@ -142,15 +141,3 @@ def _replay(result: DiffResult, number: int, store: str | None) -> str:
     """Return how one failing replicate of a row is run again; empty where there is none."""
     command = replay_command(result, result.rows[number], store)
     return f". Run a failing replicate again: {write.printable(command)}" if command else ""
-
-
-def comparison_id(result: DiffResult) -> str:
-    """Return the first 12 hex digits of the SHA-256 over the runs and the settings of a comparison."""
-    events = sorted({event.name for event in result.events})
-    runs = [result.before.run_id, result.after.run_id]
-    margin = None if result.margin is None else result.margin.size
-    return _digest([*runs, result.method, margin, result.q, result.max_mde, events])
-
-
-def _digest(parts: object) -> str:
-    return hashlib.sha256(json.dumps(parts, separators=(",", ":")).encode()).hexdigest()[:12]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from pytest_poisson.render.documents import (
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pytest_poisson.analyses.promises import Promise, PromisesResult
     from pytest_poisson.analyses.show import ShownCondition, ShowResult
     from pytest_poisson.render.documents import Document
+    from pytest_poisson.saved import SavedComparisons
 
 SHOW_SCHEMA = "pytest-poisson.show/1"
 RUNS_SCHEMA = "pytest-poisson.runs/1"
@@ -37,9 +39,14 @@ def show_document(result: ShowResult) -> Document:
     }
 
 
-def runs_document(runs: Iterable[RunSummary]) -> Document:
-    """Return the list of runs as a document, newest first."""
-    return {"schema": RUNS_SCHEMA, "runs": [_summary(run) for run in runs]}
+def runs_document(runs: Iterable[RunSummary], saved: SavedComparisons | None = None) -> Document:
+    """Return the list of runs, and of saved comparisons, as a document, newest first."""
+    return {
+        "schema": RUNS_SCHEMA,
+        "runs": [_summary(run) for run in runs],
+        "comparisons": [asdict(each) for each in saved.shown] if saved else [],
+        "comparisons_problem": saved.problem if saved else None,
+    }
 
 
 def _run(run: RunRecord) -> Document:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from poisson_store.records import RunSummary
+    from pytest_poisson.saved import SavedComparison, SavedComparisons
 
 COLUMNS = (
     Column("name"),
@@ -21,8 +22,19 @@ COLUMNS = (
 )
 
 
-def render_runs(runs: Sequence[RunSummary], *, store: str, width: int = 80) -> str:
-    """Return the list of runs as text, newest first, damaged files with their reason at the end.
+SAVED_COLUMNS = (
+    Column("comparison"),
+    Column("saved (UTC)"),
+    Column("before"),
+    Column("after"),
+    Column("verdict"),
+)
+
+
+def render_runs(
+    runs: Sequence[RunSummary], saved: SavedComparisons | None = None, *, store: str, width: int = 80
+) -> str:
+    """Return the runs and the saved comparisons as text, newest first, what is damaged with its reason at the end.
 
     A name is never cut, since it is what other commands take.
     """
@@ -33,7 +45,22 @@ def render_runs(runs: Sequence[RunSummary], *, store: str, width: int = 80) -> s
     for run in runs:
         if run.problem is not None:
             lines += wrap(f"{run.path.name}: {write.printable(run.problem)}", width, rest=INDENT)
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *(_saved(saved, width) if saved else [])]) + "\n"
+
+
+def _saved(saved: SavedComparisons, width: int) -> list[str]:
+    sound = [each for each in saved.shown if each.problem is None]
+    problems = [each.problem for each in saved.shown if each.problem] + [saved.problem or ""]
+    lines = table(SAVED_COLUMNS, [_saved_cells(each) for each in sound]) if sound else []
+    if saved.more:
+        lines.append(f"{write.plural(saved.more, 'older comparison')}: --json has all.")
+    lines += [line for each in problems if each for line in wrap(write.printable(each), width, rest=INDENT)]
+    return ["", *lines] if lines else []
+
+
+def _saved_cells(each: SavedComparison) -> tuple[str, ...]:
+    moment = write.moment(each.saved_at).removesuffix(" UTC")
+    return each.id, moment, write.printable(each.before), write.printable(each.after), each.verdict
 
 
 def _table(runs: Sequence[RunSummary]) -> list[str]:

@@ -36,6 +36,7 @@ def render_session(
     verbosity: int = 0,
     store: str | None = None,
     beside: RunReader | None = None,
+    comparison: str = "",
 ) -> list[str]:
     """Return the lines: the run's account, the comparison if there is one, what to type next, why it fails.
 
@@ -55,6 +56,8 @@ def render_session(
         The store's directory where it is not the default.
     beside
         The run that was swept side by side with this one, if any.
+    comparison
+        The id under which the comparison was saved, if it was; said above verbosity 0.
     """
     runs = [run] if beside is None else [run, beside]
     accounts = [
@@ -81,6 +84,8 @@ def render_session(
             *text.rstrip("\n").split("\n"),
             *_apart(promises),
         ]  # it has the accounts
+    if comparison and verbosity > 0:
+        lines += ["", f"The comparison is saved: pytest-poisson report {comparison}"]
     if gate.replay is not None:
         lines += [
             "",

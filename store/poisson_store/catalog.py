@@ -263,8 +263,8 @@ class Store:
         """Read a saved comparison by its id or the unique beginning of one."""
         return self._index.comparison(comparison_id)
 
-    def comparisons(self) -> list[str]:
-        """List the ids of the saved comparisons, newest first."""
+    def comparisons(self) -> dict[str, str]:
+        """Map the ids of the saved comparisons, newest first, to when each was saved (ISO 8601, UTC)."""
         return self._index.comparisons()
 
     def _file(self, run_id: str) -> Path:

@@ -25,6 +25,12 @@ written, two files beside it (`-wal`, `-shm`) belong to it; the end of the run f
 killed session the first reader does. `catalog.sqlite` holds what belongs to no single run: baselines and
 saved comparisons. It is also the lock under which names are given; a store without it is complete.
 
+A session that compares saves its comparison there, and so do `pytest-poisson report A B` and `pytest-poisson diff A B
+--save`; `diff` alone and `check` leave the store as it is. `pytest-poisson runs` lists what is saved, and `diff ID` and
+`report ID` read it back, for which the runs need not be there any more. The same runs compared in the same way have the
+same id, and the last result stays. A store that cannot be written costs one sentence, never the comparison; a saved
+comparison that is damaged is listed with its reason. Each is written in one transaction, by any number of processes.
+
 Anything that reads SQLite can use the tables below; the view `readable` has episodes in words. Python has more:
 
 ```python

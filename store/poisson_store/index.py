@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 
 from poisson_store.codec import to_json
 from poisson_store.connection import connect, now_text, transaction
-from poisson_store.errors import NewerSchemaError, StoreError, UnknownRunError, storage_errors
+from poisson_store.errors import (
+    DamagedRunError,
+    NewerSchemaError,
+    StoreError,
+    UnknownRunError,
+    storage_errors,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,11 +35,11 @@ CREATE TABLE baselines (
     set_at TEXT NOT NULL            -- ISO 8601, UTC
 ) WITHOUT ROWID;
 
--- Results of comparisons.
+-- Comparisons that were saved; a result is read back by its own schema, the runs are not needed.
 CREATE TABLE comparisons (
-    id TEXT PRIMARY KEY,            -- hex digits of SHA-256 over the runs and the settings compared
-    saved_at TEXT NOT NULL,         -- ISO 8601, UTC
-    result TEXT NOT NULL            -- JSON object
+    id TEXT PRIMARY KEY,            -- first 12 hex digits of SHA-256 over the runs and the settings compared
+    saved_at TEXT NOT NULL,         -- ISO 8601, UTC; of the last time
+    result TEXT NOT NULL            -- JSON object, versioned by its `schema`, as `pytest-poisson diff --json` prints it
 ) WITHOUT ROWID;
 
 -- Summaries of ended runs, so that a list need not open every file; may be emptied at any time.
@@ -107,7 +113,7 @@ class Index:
         Raises
         ------
         StoreError
-            If there is none or more than one.
+            If there is none or more than one, or it is damaged.
         """
         meant = [known for known in self.comparisons() if known.startswith(comparison_id)]
         if len(meant) != 1:
@@ -115,12 +121,18 @@ class Index:
                 f"{comparison_id!r} is the beginning of {len(meant)} saved comparisons, not of one."
             )
         ((text,),) = self._read("SELECT result FROM comparisons WHERE id = ?", meant[0])
-        found: dict[str, Json] = json.loads(text)
+        try:
+            found: dict[str, Json] = dict(json.loads(text))
+        except (TypeError, ValueError) as problem:
+            raise DamagedRunError(
+                f"Comparison {meant[0]} in {self._path} is damaged: it is no JSON object ({problem})."
+            ) from problem
         return found
 
-    def comparisons(self) -> list[str]:
-        """List the ids of the saved comparisons, newest first."""
-        return [row[0] for row in self._read("SELECT id FROM comparisons ORDER BY saved_at DESC, id")]
+    def comparisons(self) -> dict[str, str]:
+        """Map the ids of the saved comparisons, newest first, to when each was saved."""
+        rows = self._read("SELECT id, saved_at FROM comparisons ORDER BY saved_at DESC, id")
+        return {row[0]: row[1] for row in rows}
 
     def summaries(self) -> dict[str, tuple[str, str]]:
         """Map file names to stamp and summary as far as they are known; a damaged index knows none."""

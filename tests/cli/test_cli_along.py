@@ -38,7 +38,7 @@ def test_without_a_run_the_latest_is_meant(traded):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("base",), "diff takes two runs or none, not 1."),
+        (("base",), "diff takes two runs or none, not 1, and 'base' is no saved comparison."),
         (
             ("base", "patched", "--along=task=refund:search"),
             "diff takes one run or none with --along, not 2.",

@@ -230,7 +230,7 @@ def test_a_baseline_means_the_run_it_was_set_to(tmp_path):
 def test_a_comparison_is_kept_by_its_id(tmp_path):
     """A saved comparison is found by its id or the unique beginning of one, and replaced under the same id."""
     store = Store(tmp_path / "new")
-    assert store.comparisons() == []
+    assert store.comparisons() == {}
     store.save_comparison("abc123", {"verdict": "worse", "rows": [1, None, "ü\ud800"]})
     store.save_comparison("abd456", {"verdict": "safer"})
     store.save_comparison("abc123", {"verdict": "trade", "rows": [1, None, "ü\ud800"]})
