@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from poisson_store import RunReader
     from poisson_store.records import RunRecord
+    from pytest_poisson.analyses.tokens import Prices
     from pytest_poisson.backends import Backend
     from pytest_poisson.batches import Ranges
     from pytest_poisson.gate import Gate
@@ -281,7 +282,9 @@ class SweepSession:
             from pytest_poisson.files import write_all
             from pytest_poisson.render.report_files import session_files
 
-            files = session_files(self.run, self.gate.check, store=self._store_to_name)
+            files = session_files(
+                self.run, baseline, self.gate.check, prices=self._prices, store=self._store_to_name
+            )
             if self.gate.fix is not None:
                 from pytest_poisson.render.fix_gate_text import fix_check_files
 
@@ -309,6 +312,14 @@ class SweepSession:
 
             return dump(fix_check_document(gate.fix.result))
         return dump(show_document(show(run)) if gate.check is None else check_document(gate.check))
+
+    @property
+    def _prices(self) -> Prices:
+        """Return what tokens cost, as far as it was declared."""
+        from pytest_poisson.analyses.tokens import Price, Prices
+
+        given = (self.settings.price_per_input_token, self.settings.price_per_output_token)
+        return Prices() if None in given else Prices(Price(*given))
 
     @property
     def _store_to_name(self) -> str | None:

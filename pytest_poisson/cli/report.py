@@ -15,6 +15,7 @@ from pytest_poisson.cli.arguments import (
     refuse_choices,
 )
 from pytest_poisson.cli.output import Outcome
+from pytest_poisson.cli.prices import add_prices, prices_of
 from pytest_poisson.cli.statuses import REFUSED
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
     from poisson_store import Store
     from pytest_poisson.analyses.diff_result import DiffResult
+    from pytest_poisson.analyses.report_details import ReportDetails
+    from pytest_poisson.analyses.tokens import Prices
 
 HELP = "write a report into a folder: Markdown, HTML, JSON and a drawing, of one run or of two compared"
 DEFAULT_OUT = "poisson-report"
@@ -52,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=DEFAULT_OUT,
         help=f"a new folder, or an earlier report's (default: {DEFAULT_OUT})",
     )
+    add_prices(parser)
     add_method(parser)
     add_levels(parser)
     add_json(parser)
@@ -72,7 +76,13 @@ def run(arguments: argparse.Namespace) -> Outcome:
         result = _loaded(store, arguments) if arguments.second is None else _compared(store, arguments)
         if result.refusal:
             return Outcome(complaint=f"{result.verdict}: {result.refusal}", status=REFUSED)
-        files = comparison_files(result, x=arguments.x, y=arguments.y, store=named_store(arguments))
+        files = comparison_files(
+            result,
+            _looked_into(store, result, prices_of(arguments)),
+            x=arguments.x,
+            y=arguments.y,
+            store=named_store(arguments),
+        )
         if arguments.second is not None:
             _, complaint = try_to_save(store, result)
     else:
@@ -84,14 +94,16 @@ def run(arguments: argparse.Namespace) -> Outcome:
 
 
 def _described(store: Store, arguments: argparse.Namespace) -> dict[str, str]:
+    from pytest_poisson.analyses.report_details import run_details
     from pytest_poisson.analyses.shares import shares
     from pytest_poisson.analyses.show import show
     from pytest_poisson.render.report_files import run_files
 
     with store.open(arguments.first) as reader:
         result = show(reader)
-    found = shares(result, arguments.event)
-    return run_files(result, found, x=arguments.x, y=arguments.y, store=named_store(arguments))
+        found = shares(result, arguments.event)
+        details = run_details(reader, found, prices_of(arguments))
+    return run_files(result, found, details, x=arguments.x, y=arguments.y, store=named_store(arguments))
 
 
 def _loaded(store: Store, arguments: argparse.Namespace) -> DiffResult:
@@ -114,3 +126,17 @@ def _compared(store: Store, arguments: argparse.Namespace) -> DiffResult:
             method=arguments.method,
             margin=arguments.margin,
         )
+
+
+def _looked_into(store: Store, result: DiffResult, prices: Prices) -> ReportDetails | None:
+    """Return what the runs of a comparison say besides; None where they are no longer there, or are one."""
+    from poisson_store.errors import StoreError
+    from pytest_poisson.analyses.report_details import comparison_details
+
+    if result.before.run_id == result.after.run_id:
+        return None
+    try:
+        with store.open(result.before.run_id) as before, store.open(result.after.run_id) as after:
+            return comparison_details(before, after, result, prices)
+    except StoreError:
+        return None

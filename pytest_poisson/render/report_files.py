@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
 from pytest_poisson import __version__
 from pytest_poisson.analyses.comparison_id import comparison_id, short_digest
+from pytest_poisson.analyses.report_details import comparison_details, run_details
 from pytest_poisson.analyses.shares import CONFIDENCE, DESCRIBED_AS
 from pytest_poisson.analyses.shares import shares as shares_of
 from pytest_poisson.analyses.show import show
-from pytest_poisson.render import formatting as write
-from pytest_poisson.render.commands import replay_command
 from pytest_poisson.render.diff_documents import diff_document
 from pytest_poisson.render.documents import condition_document, count_document, dump
-from pytest_poisson.render.page import page
+from pytest_poisson.render.page import report_page
+from pytest_poisson.render.page_data import comparison_data, share_data
+from pytest_poisson.render.report_extras import details_document, survival_drawings, with_details
 from pytest_poisson.render.report_sheet import comparison_sheet, run_sheet
 from pytest_poisson.render.run_documents import show_document
 from pytest_poisson.render.sheet import as_markdown
@@ -27,18 +29,20 @@ if TYPE_CHECKING:
     from pytest_poisson.analyses.check import CheckResult
     from pytest_poisson.analyses.diff_result import DiffResult
     from pytest_poisson.analyses.promises import PromisesResult
+    from pytest_poisson.analyses.report_details import ReportDetails
     from pytest_poisson.analyses.shares import Share
     from pytest_poisson.analyses.show import ShowResult
+    from pytest_poisson.analyses.tokens import Prices
     from pytest_poisson.decision import Decision
     from pytest_poisson.render.documents import Document
 
 REPORT_SCHEMA = "pytest-poisson.report/1"
-_MADE_BY = f"Written by pytest-poisson {__version__}; report.json beside it has the same figures unrounded."
 PICTURE = "\n![Every condition: its change or share, as in the table](heatmap.svg)\n"
 
 
 def comparison_files(
     result: DiffResult,
+    details: ReportDetails | None = None,
     *,
     promises: PromisesResult | None = None,
     decision: Decision | None = None,
@@ -46,7 +50,20 @@ def comparison_files(
     y: str | None = None,
     store: str | None = None,
 ) -> dict[str, str]:
-    """Return the files of a comparison by name; `x` and `y` are the axes of the drawing.
+    """Return the files of a comparison by name.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    details
+        What was found out about its runs besides.
+    promises, decision
+        Of a session's gate.
+    x, y
+        The axes of the picture.
+    store
+        The store's directory where commands must name it.
 
     Raises
     ------
@@ -55,35 +72,35 @@ def comparison_files(
     """
     title = f"{result.before.name} and {result.after.name}: {result.verdict}"
     tiles = comparison_tiles(result, x, y)
-    drawn = heatmap_svg(tiles, title=title, importance=result.importance)
     report = comparison_sheet(result, promises=promises, decision=decision, store=store)
-    document = {"kind": "comparison", "diff": diff_document(result)}
+    report = with_details(report, details, compared=result)
+    document = {"kind": "comparison", "diff": diff_document(result), **details_document(details)}
+    written = dump({"schema": REPORT_SCHEMA, "id": comparison_id(result), **document})
     return {
         "report.md": as_markdown(report) + PICTURE,
-        "report.html": page(
+        "report.html": report_page(
             report,
-            drawing=drawn,
-            details=[
-                f"{number} {tiles[number].tip}{_replay(result, number, store)}"
-                for number in result.importance
-            ],
-            filters=[f"{result.rows[i].event.name}: {result.rows[i].word}" for i in result.importance],
-            foot=f"Comparison {comparison_id(result)}. {_MADE_BY}",
+            tiles=tiles,
+            importance=result.importance,
+            data=comparison_data(result, details, x=x, y=y, store=store),
+            drawings=survival_drawings(details),
+            foot=f"Comparison {comparison_id(result)}. {_made_by(written)}",
         ),
-        "report.json": dump({"schema": REPORT_SCHEMA, "id": comparison_id(result), **document}),
-        "heatmap.svg": drawn,
+        "report.json": written,
+        "heatmap.svg": heatmap_svg(tiles, title=title, importance=result.importance),
     }
 
 
 def run_files(
     result: ShowResult,
     shares: Sequence[Share],
+    details: ReportDetails | None = None,
     *,
     x: str | None = None,
     y: str | None = None,
     store: str | None = None,
 ) -> dict[str, str]:
-    """Return the files of one run alone, which they describe without a test.
+    """Return the files of one run alone, which they describe without a test; parameters as of `comparison_files`.
 
     Raises
     ------
@@ -98,32 +115,45 @@ def run_files(
         "show": show_document(result),
         "confidence": CONFIDENCE,
         "shares": [share_document(each) for each in shares],
+        **details_document(details),
     }
-    title = f"{result.run.name}: shares of one run"
-    tiles, report = share_tiles(shares, x, y), run_sheet(result, shares, store=store)
-    drawn = heatmap_svg(tiles, title=title)
+    tiles, written = share_tiles(shares, x, y), dump(document)
+    report = with_details(run_sheet(result, shares, store=store), details)
     return {
         "report.md": as_markdown(report) + PICTURE,
-        "report.html": page(
+        "report.html": report_page(
             report,
-            drawing=drawn,
-            details=[f"{tile.number} {tile.tip}" for tile in tiles],
-            filters=[each.event for each in shares],
-            foot=f"Run {result.run.run_id}. {_MADE_BY}",
+            tiles=tiles,
+            importance=None,
+            data=share_data(shares, details, x=x, y=y, store=store),
+            drawings=survival_drawings(details),
+            foot=f"Run {result.run.run_id}. {_made_by(written)}",
         ),
-        "report.json": dump(document),
-        "heatmap.svg": drawn,
+        "report.json": written,
+        "heatmap.svg": heatmap_svg(tiles, title=f"{result.run.name}: shares of one run"),
     }
 
 
-def session_files(run: RunReader, checked: CheckResult | None, *, store: str | None = None) -> dict[str, str]:
+def session_files(
+    run: RunReader,
+    baseline: RunReader | None,
+    checked: CheckResult | None,
+    *,
+    prices: Prices | None = None,
+    store: str | None = None,
+) -> dict[str, str]:
     """Return the files of a session: its comparison and gate, or its run alone."""
-    if checked is not None:
+    if checked is not None and baseline is not None:
         return comparison_files(
-            checked.diff, promises=checked.promises, decision=checked.decision, store=store
+            checked.diff,
+            comparison_details(baseline, run, checked.diff, prices),
+            promises=checked.promises,
+            decision=checked.decision,
+            store=store,
         )
     result = show(run)
-    return run_files(result, shares_of(result), store=store)
+    found = shares_of(result)
+    return run_files(result, found, run_details(run, found, prices), store=store)
 
 
 def share_document(share: Share) -> Document:
@@ -137,7 +167,9 @@ def share_document(share: Share) -> Document:
     }
 
 
-def _replay(result: DiffResult, number: int, store: str | None) -> str:
-    """Return how one failing replicate of a row is run again; empty where there is none."""
-    command = replay_command(result, result.rows[number], store)
-    return f". Run a failing replicate again: {write.printable(command)}" if command else ""
+def _made_by(document: str) -> str:
+    digest = hashlib.sha256(document.encode()).hexdigest()
+    return (
+        f"Written by pytest-poisson {__version__}; report.json beside it, with SHA-256 {digest}, has the same figures "
+        "unrounded."
+    )

@@ -31,6 +31,8 @@ class Tile:
     ----------
     panel, column, row
         Where it stands: the heading of its part of the picture, and its axes' values.
+    event
+        The event alone.
     label
         What the condition is called where it stands in a list.
     look
@@ -44,6 +46,7 @@ class Tile:
     """
 
     panel: str
+    event: str
     column: str
     row: str
     label: str
@@ -134,16 +137,17 @@ def _row_tile(result: DiffResult, row: DiffRow, placed: Placement, label: str, n
         f"{write.fraction(count)} = {write.rate(count.rate)}" for count in (row.before, row.after)
     )
     tip = (
-        f"{label}, {write.printable(row.event.name)}: {_said(row)}; before {before}, after {after}, change "
+        f"{label}, {write.printable(row.event.name)}: {said_of(row)}; before {before}, after {after}, change "
         f"{write.points(row.change)}; {evidence(result, row)}; limits: rise {write.limit(row.rise)}, fall "
         f"{write.limit(row.fall)}"
     )
     return Tile(
         panel=_panel(row.event.name, placed),
+        event=write.printable(row.event.name),
         column=placed.column,
         row=placed.row,
         label=label,
-        look=_look(row),
+        look=look_of(row),
         text=write.points(row.change),
         tip=tip,
         value=row.change,
@@ -153,12 +157,14 @@ def _row_tile(result: DiffResult, row: DiffRow, placed: Placement, label: str, n
     )
 
 
-def _said(row: DiffRow) -> str:
+def said_of(row: DiffRow) -> str:
+    """Return a row's word, with whether the verdict counts it."""
     weak = row.word in ("worse", "safer") and not row.counted
     return f"{row.word}, flagged but too weak to count" if weak else row.word
 
 
-def _look(row: DiffRow) -> Look:
+def look_of(row: DiffRow) -> Look:
+    """Return how a row looks in a picture."""
     if row.word == "worse":
         return "worse" if row.counted else "weakly worse"
     if row.word == "safer":
@@ -178,6 +184,7 @@ def share_tiles(shares: Sequence[Share], x: str | None = None, y: str | None = N
     return tuple(
         Tile(
             panel=_panel(each.event, placed[each.condition.key]),
+            event=write.printable(each.event),
             column=placed[each.condition.key].column,
             row=placed[each.condition.key].row,
             label=labels[each.condition.key],

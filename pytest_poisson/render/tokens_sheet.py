@@ -25,15 +25,16 @@ def tokens_sheet(result: TokensResult, *, verbose: bool = False) -> Sheet:
     return sheet(
         "Tokens",
         [
-            section("By model", _models(result.arms)),
+            section("By model", models_grid(result.arms)),
             *(_conditions(arm, verbose=verbose) for arm in result.arms),
-            section("Cost for each", _per_outcome(result.arms)),
-            section("What to know", Points(tuple(_notes(result)))) if any(_notes(result)) else None,
+            section("Cost for each", per_outcome_grid(result.arms)),
+            section("What to know", Points(tuple(token_notes(result)))) if any(token_notes(result)) else None,
         ],
     )
 
 
-def _models(arms: Sequence[ArmTokens]) -> Grid:
+def models_grid(arms: Sequence[ArmTokens]) -> Grid:
+    """Return what each run used, a row a model."""
     rows = []
     for arm in arms:
         name = _name(arm)
@@ -93,7 +94,8 @@ def _row(row: ModelUse, labels: dict[str, str]) -> tuple[str, ...]:
     return (labels[row.condition.key], _model(row.model), *_cells(row.used))
 
 
-def _per_outcome(arms: Iterable[ArmTokens]) -> Grid | None:
+def per_outcome_grid(arms: Iterable[ArmTokens]) -> Grid | None:
+    """Return what each outcome cost; None where no cost is known."""
     rows = [
         (
             _name(arm),
@@ -114,7 +116,8 @@ def _per_outcome(arms: Iterable[ArmTokens]) -> Grid | None:
     return Grid(columns, tuple(rows)) if rows else None
 
 
-def _notes(result: TokensResult) -> Iterator[str]:
+def token_notes(result: TokensResult) -> Iterator[str]:
+    """Yield what a reader of the sums must know."""
     if any(_any(arm.beyond) for arm in result.arms):
         yield f"{BEYOND}: known as sums alone, from spans beyond max_spans and attempts that were made again."
     for arm in result.arms:

@@ -101,7 +101,7 @@ def _figures(node: Node) -> tuple[str, str, str, str]:
         known = tuple(UNKNOWN if side is None else write.integer(side) for side in sides)  # type: ignore[assignment]
         if not node.counted:
             known = tuple(f"({side})" for side in known)  # type: ignore[assignment]
-    return _time(node.after_s), _time(node.took_s), *known
+    return span_time(node.after_s), span_time(node.took_s), *known
 
 
 def _cuts(span: Span) -> Iterator[str]:
@@ -161,6 +161,6 @@ def _others(result: EpisodeTrace) -> str:
     return "; ".join(parts) + (", .." if len(result.alike) - 1 > SHOWN else "")
 
 
-def _time(seconds: float) -> str:
+def span_time(seconds: float) -> str:
     """Write a time of a span, which may be far below a millisecond."""
     return f"{seconds * 1000:.1f} ms" if seconds < 0.00995 else write.duration(seconds)

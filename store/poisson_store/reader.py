@@ -137,6 +137,11 @@ class RunReader:
             query = "SELECT EXISTS (SELECT 1 FROM episodes WHERE horizon IS NOT NULL)"
             return bool(self._connection.execute(query).fetchone()[0])
 
+    def has_spans(self) -> bool:
+        """Tell whether any episode left a span."""
+        with reading(self.path):
+            return bool(self._connection.execute("SELECT EXISTS (SELECT 1 FROM spans)").fetchone()[0])
+
     def columns(self) -> EpisodeColumns:
         """Read every episode as NumPy arrays, without errors, meta and spans."""
         with reading(self.path):

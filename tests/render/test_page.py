@@ -31,24 +31,69 @@ class Elements(HTMLParser):
         return sum(name == tag for name, _ in self.found)
 
 
+def data_of(page):
+    """Return what the page's script reads."""
+    block = page.partition('<script type="application/json" id="data">')[2].partition("</script>")[0]
+    return json.loads(block)
+
+
+def signed(value):
+    """Write a change as the product does where it is at least 0.0005 or none, by the words of its manual."""
+    return "-" if value is None else "0.000" if value == 0 else f"{round(value, 12):+.3f}"
+
+
+def share(count):
+    """Write a rate with 3 decimals, 0.000 and 1.000 kept for none and all."""
+    text = f"{round(count['rate'], 12):.3f}"
+    shown = "<0.001" if text == "0.000" and count["rate"] else text
+    return f"{count['events']}/{count['outcomes']} = {shown}"
+
+
+def bound(limit):
+    """Write a limit."""
+    return (
+        f"{limit['size']:.3f}"
+        if limit["status"] == "limit"
+        else limit["status"].replace("none detectable", "none")
+    )
+
+
 def test_every_row_of_the_json_is_in_the_page(tmp_path):
-    """Each row has its line with the counts of the JSON beside it, and each tile a row that it opens."""
+    """Every figure of every row that the page can show is the JSON's, rounded to 3 decimals; each tile has its row."""
     files = comparison_files(scenarios.trade(tmp_path))
-    rows = json.loads(files["report.json"])["diff"]["rows"]
+    rows, data = json.loads(files["report.json"])["diff"]["rows"], data_of(files["report.html"])
+    assert sorted(row[5] for row in data["rows"]) == list(range(len(rows)))
+    names = [data["facts"].index(name) for name in ("before", "after", "change", "limit on a rise", "pairs")]
+    for (condition, event), look, cells, _, facts, number in data["rows"]:
+        row = rows[number]
+        assert data["conditions"][condition]["label"] == ", ".join(map(str, row["axes"].values()))
+        assert data["events"][event] == row["event"]
+        assert look.removeprefix("weakly ") in {row["word"], "blind", "no change"}
+        counts = [f"{row[side]['events']}/{row[side]['outcomes']}" for side in ("before", "after")]
+        ends = f"{signed(row['low'])} to {signed(row['high'])}"
+        assert cells[:4] == [*counts, signed(row["change"]), ends]
+        assert cells[5:] == [bound(row["rise"]), bound(row["fall"])]
+        pairs = "{only_before} only before, {only_after} only after, {both} both, {neither} neither"
+        shown = [share(row["before"]), share(row["after"]), signed(row["change"]), bound(row["rise"])]
+        assert [facts[at] for at in names] == [*shown, pairs.format(**row["pairs"])]
     page = Elements(files["report.html"])
-    ids = {attrs["id"] for tag, attrs in page.found if tag == "tr" and "id" in attrs}
-    tiles = {f"row-{attrs['data-row']}" for tag, attrs in page.found if attrs.get("class") == "tile"}
-    assert ids == tiles == {f"row-{number}" for number in range(len(rows))}
-    for row in rows:
-        for side in ("before", "after"):
-            assert f"{row[side]['events']}/{row[side]['outcomes']}" in page.text
+    tiles = {int(attrs["data-row"]) for _, attrs in page.found if attrs.get("class") == "tile"}
+    assert tiles == set(range(len(rows)))
+
+
+def test_the_page_says_its_rows_without_a_script(tmp_path):
+    """The most important rows stand in the page as elements, and where some are left out it says how many."""
+    cells = [(cell(task=f"t{n}"), endings(resolved=30 - n % 7, timeout=n % 7)) for n in range(40)]
+    page = Elements(comparison_files(scenarios.two(tmp_path, cells, cells))["report.html"])
+    assert "The first 50 of 80 rows" in page.text
+    assert "6/30" in page.text
 
 
 def test_the_page_needs_nothing_else(tmp_path):
     """No element loads anything, and the policy forbids it."""
     text = comparison_files(scenarios.trade(tmp_path))["report.html"]
     page = Elements(text)
-    loading = {"src", "href", "srcset", "action", "xlink:href"}
+    loading = {"src", "href", "srcset", "action", "xlink:href", "data", "poster", "formaction"}
     assert not [tag for tag, attrs in page.found if loading & set(attrs)]
     assert not {"link", "iframe", "object", "embed", "base", "form"} & {tag for tag, _ in page.found}
     assert "default-src 'none'" in text

@@ -19,7 +19,7 @@ CELL_WIDTH, CELL_HEIGHT, GAP = 92.0, 30.0, 2.0
 LABEL_ROOM, MARGIN, HEAD = 260.0, 16.0, 62.0
 PLOT_WIDTH, PITCH, LABELLED_PITCH = 480.0, 4.0, 15.0
 LABEL_COLUMNS = 38
-BLUE, RED = COLOURS[0], COLOURS[1]
+BLUE, RED = COLOURS[0], "#B34700"  # white text on either can be read
 FILLS = {
     "worse": RED,
     "safer": BLUE,
@@ -39,7 +39,9 @@ MEANINGS: tuple[tuple[Look, str], ...] = (
 """The looks that the legend explains."""
 
 
-def heatmap_svg(tiles: Sequence[Tile], *, title: str, importance: Sequence[int] | None = None) -> str:
+def heatmap_svg(
+    tiles: Sequence[Tile], *, title: str, importance: Sequence[int] | None = None, legend: bool = True
+) -> str:
     """Draw a panel an event: a heatmap where it can be read, else dots ranked by size.
 
     Parameters
@@ -50,10 +52,12 @@ def heatmap_svg(tiles: Sequence[Tile], *, title: str, importance: Sequence[int] 
         Of the drawing.
     importance
         The tiles' numbers, the most important first: of a dot plot the first 300 of a panel are drawn.
+    legend
+        Whether a comparison's drawing says what the looks mean.
     """
     ranks = {number: rank for rank, number in enumerate(importance or range(len(tiles)))}
     ordered = sorted(tiles, key=lambda tile: tile.panel)
-    comparing = any(tile.look != "share" for tile in tiles)
+    comparing = legend and any(tile.look != "share" for tile in tiles)
     body: list[str] = [_blind_pattern(), *(_legend() if comparing else [])]
     top, width = 66.0 if comparing else 20.0, LABEL_ROOM + PLOT_WIDTH + 2 * MARGIN
     for name, group in groupby(ordered, key=lambda tile: tile.panel):
@@ -71,6 +75,12 @@ def heatmap_svg(tiles: Sequence[Tile], *, title: str, importance: Sequence[int] 
 def _counted(tiles: Sequence[Tile]) -> list[tuple[str, int]]:
     looks = [tile.look for tile in tiles]
     return [(look, looks.count(look)) for look in dict.fromkeys(looks)]
+
+
+def is_readable(tiles: Sequence[Tile]) -> bool:
+    """Tell whether every panel of some tiles can be read as a heatmap."""
+    ordered = sorted(tiles, key=lambda tile: tile.panel)
+    return all(_fits(list(group)) for _, group in groupby(ordered, key=lambda tile: tile.panel))
 
 
 def _fits(panel: Sequence[Tile]) -> bool:
@@ -177,12 +187,14 @@ def _dots(
 
     first, bottom = top + HEAD, top + HEAD + len(ranked) * pitch
     marks = [label(MARGIN, top + 16, write.shorten(name, 90), size=15, font_weight="bold")]
-    note = f"{len(ranked)} of {len(panel)} conditions, ranked; the dot's line is its interval"
+    note = f"{write.integer(len(ranked))} of {write.integer(len(panel))} conditions, ranked; the dot's line is its interval"
     marks.append(label(MARGIN, top + 34, note, size=11, fill=GREY))
     for tick in (low, low / 2, 0.0, high / 2, high) if low else (0.0, 0.25, 0.5, 0.75, 1.0):
         marks.append(path([(x(tick), first - 6), (x(tick), bottom)], stroke=PALE, fill="none"))
         marks.append(
-            label(x(tick), first - 10, f"{tick:+g}" if low else f"{tick:g}", size=10, anchor="middle")
+            label(
+                x(tick), first - 10, f"{tick:+g}" if low and tick else f"{tick:g}", size=10, anchor="middle"
+            )
         )
     for index, tile in enumerate(ranked):
         marks.append(_dot(tile, x, first + (index + 0.5) * pitch, named=pitch >= LABELLED_PITCH))

@@ -63,6 +63,14 @@ def where_svg(result: WhereResult) -> str:
     )
 
 
+def curves_svg(lines: Sequence[Line]) -> str:
+    """Draw the curves of runs that are described, not compared, in one frame."""
+    names = " and ".join(f"'{line.name}'" for line in lines)
+    title = f"How far the runs of {names} get"
+    body = [label(MARGIN, 26, title, size=16), *draw_curves(lines, top=62)]
+    return drawing(WIDTH, 62 + CURVES_HEIGHT + 60, title=title, description=in_words(lines), body=body)
+
+
 def compare_svg(result: CompareResult) -> str:
     """Draw two runs: both survival curves with their bands."""
     found = result.comparison

@@ -1,0 +1,153 @@
+"""Failing replicates for a page and for JSON: bounded, with what was cut stated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_poisson.render import formatting as write
+from pytest_poisson.render.commands import replicate_command
+from pytest_poisson.render.trace_text import UNKNOWN, span_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from poisson_store.records import Cut, Episode
+    from pytest_poisson.analyses.episode_trace import Node
+    from pytest_poisson.analyses.failing import Failing, FailingReplicate
+    from pytest_poisson.render.documents import Document
+
+MOST_SPANS = 40
+MOST_CHARACTERS = 500
+"""Of an error, an input or an output."""
+
+
+def replicate_data(each: FailingReplicate, store: str | None) -> Document:
+    """Return a replicate as the page's script shows it: every figure written out, texts as they are."""
+    trace, episode = each.trace, each.trace.episode
+    return {
+        "arm": each.arm,
+        "number": episode.replicate,
+        "ended": episode.outcome or episode.cause,
+        "partner": each.partner,
+        "facts": [[name, said] for name, said in _facts(episode)],
+        "error": _begin(episode.error),
+        "command": replicate_command(trace.run.name, trace.condition, episode.replicate, store),
+        "spans": [_span(node) for node in trace.nodes[:MOST_SPANS]],
+        "cut": _cut_spans(len(trace.nodes), episode.spans_left_out or 0),
+    }
+
+
+def failing_document(failing: Failing) -> list[Document]:
+    """Return the replicates that a report shows, with their figures as they are."""
+    return [_document(each) for each in failing.shown]
+
+
+def _document(each: FailingReplicate) -> Document:
+    episode, nodes = each.trace.episode, each.trace.nodes
+    return {
+        "condition": episode.condition,
+        "run_id": each.trace.run.run_id,
+        "replicate": episode.replicate,
+        "seed": episode.seed,
+        "outcome": episode.outcome,
+        "cause": episode.cause,
+        "partner": each.partner,
+        "t": episode.t,
+        "horizon": episode.horizon,
+        "wall_s": episode.wall_s,
+        "tokens": {"in": episode.tokens_in, "out": episode.tokens_out},
+        "unknown_usage": episode.unknown_usage or 0,
+        "error": episode.error,
+        "spans": len(nodes),
+        "spans_left_out": episode.spans_left_out or 0,
+        "spans_shown": [_span_document(node) for node in nodes[:MOST_SPANS]],
+    }
+
+
+def _span_document(node: Node) -> Document:
+    span, tokens = node.span, node.span.tokens
+    return {
+        "depth": node.depth,
+        "kind": span.kind,
+        "name": span.name,
+        "step": span.step,
+        "model": node.model,
+        "after_s": node.after_s,
+        "took_s": node.took_s,
+        "tokens": None if tokens is None else {"in": tokens.input, "out": tokens.output},
+        "error": _begin(span.error),
+        "input": _begin(span.input),
+        "output": _begin(span.output),
+    }
+
+
+def _facts(episode: Episode) -> Iterator[tuple[str, str]]:
+    if episode.t is not None:
+        horizon = "" if episode.horizon is None else f" of {episode.horizon:g}"
+        yield "t", f"{episode.t:g}{horizon}"
+    if episode.wall_s is not None:
+        yield "took", write.duration(episode.wall_s)
+    if episode.seed is not None:
+        yield "seed", str(episode.seed)
+    if episode.tokens_in is not None or episode.tokens_out is not None or episode.unknown_usage:
+        sides = (episode.tokens_in, episode.tokens_out)
+        known = [UNKNOWN if side is None else write.integer(side) for side in sides]
+        silent = episode.unknown_usage
+        rest = f"; {write.plural(silent, 'call')} reported none" if silent else ""
+        yield "tokens", f"{known[0]} in, {known[1]} out{rest}"
+    if episode.attempts:
+        yield "attempts", str(len(episode.attempts) + 1)
+    if episode.meta:
+        yield "meta", _begin(write.value(dict(episode.meta))) or ""
+
+
+def _span(node: Node) -> Document:
+    span, tokens = node.span, node.span.tokens
+    said = {
+        "depth": node.depth,
+        "kind": span.kind,
+        "name": span.name,
+        "step": span.step,
+        "model": node.model,
+        "after": span_time(node.after_s),
+        "took": span_time(node.took_s),
+        "tokens": None if tokens is None else _sides(tokens.input, tokens.output),
+        "error": _begin(span.error),
+        "input": _begin(span.input),
+        "output": _begin(span.output),
+        "cut": ", ".join(_cuts(node)),
+    }
+    return {name: value for name, value in said.items() if value not in (None, "")}
+
+
+def _sides(given: int | None, gave: int | None) -> str:
+    known = (UNKNOWN if side is None else write.integer(side) for side in (given, gave))
+    return "{} in, {} out".format(*known)
+
+
+def _cuts(node: Node) -> Iterable[str]:
+    span = node.span
+    for side, said, cut in (("input", span.input, span.input_cut), ("output", span.output, span.output_cut)):
+        yield from _cut_text(side, said, cut)
+
+
+def _cut_text(side: str, said: str | None, cut: Cut | None) -> Iterator[str]:
+    if said is None and cut is not None:
+        yield f"{side} of {write.plural(cut.bytes, 'byte')} not kept"
+    elif said is not None and (cut is not None or len(said) > MOST_CHARACTERS):
+        whole = write.plural(len(said), "character") if cut is None else write.plural(cut.bytes, "byte")
+        yield f"{side}: the first {write.integer(min(len(said), MOST_CHARACTERS))} characters of {whole}"
+
+
+def _cut_spans(stored: int, left_out: int) -> str:
+    """Say how many spans are not shown; empty where all are."""
+    whole = stored + left_out
+    shown = min(stored, MOST_SPANS)
+    return f"{shown} of {write.plural(whole, 'span')} are shown." if shown < whole else ""
+
+
+def _begin(words: str | None) -> str | None:
+    """Return the beginning of a text, with a sign where it was cut."""
+    if words is None or len(words) <= MOST_CHARACTERS:
+        return words
+    return words[:MOST_CHARACTERS] + " [cut]"
