@@ -8,7 +8,7 @@ no e-process is valid under that. A pair that arrives early waits in the state f
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -91,6 +91,14 @@ class StoppingRule:
         Whether the arms share their draws: the sign e-process; otherwise the block test.
     q : float
         False discovery rate of the flags.
+    tested : array_like of bool, shape (conditions, events), optional
+        Which rows are compared at all, where conditions differ in their events; the others have no evidence and do
+        not count as tests. All of them by default.
+
+    Raises
+    ------
+    ValueError
+        A count below 1, q outside (0, 1), or `tested` of another shape.
 
     Notes
     -----
@@ -117,10 +125,20 @@ class StoppingRule:
     planned: int
     paired: bool
     q: float = 0.05
+    tested: ArrayLike | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         positive(conditions=self.conditions, events=self.events, planned=self.planned)
         levels(q=self.q)
+        shape = (self.conditions, self.events)
+        tested = (
+            np.ones(shape, dtype=np.bool_) if self.tested is None else np.asarray(self.tested, dtype=np.bool_)
+        )
+        if tested.shape != shape:
+            raise ValueError(
+                f"tested has shape {tested.shape}; a row a condition and a column an event, {shape}, is accepted."
+            )
+        object.__setattr__(self, "tested", tested)
 
     def start(self) -> SequentialState:
         """Return the state before any batch."""
@@ -234,7 +252,9 @@ class StoppingRule:
 
     def _stop(self, state: SequentialState) -> SequentialState:
         """Flag rows, and stop the conditions that are decided or done."""
-        flagged = e_benjamini_hochberg(state.log_e.ravel(), q=self.q).flagged.reshape(state.log_e.shape)
+        flagged, tested = np.zeros_like(state.flagged), np.asarray(self.tested)
+        if tested.any():
+            flagged[tested] = e_benjamini_hochberg(state.log_e[tested], q=self.q).flagged
         reason = state.reason.copy()
         reason[state.running & (state.taken >= self.planned)] = _PLANNED
         reason[state.running & flagged.any(axis=1)] = _FLAGGED

@@ -187,3 +187,24 @@ def test_a_rule_out_of_range_is_refused(change):
     """Counts are at least 1 and q is strictly between 0 and 1."""
     with pytest.raises(ValueError, match=f"{next(iter(change))}={next(iter(change.values()))} must"):
         StoppingRule(**({"conditions": 1, "events": 1, "planned": 1, "paired": True} | change))
+
+
+@pytest.mark.parametrize(("tested", "pairs"), [(None, 9), ([[True, True], [True, False]], 8)])
+def test_rows_that_are_not_tested_do_not_count(tested, pairs):
+    """One row of m is flagged at E >= m / q: 8 lopsided pairs (E 50.3) reach 3 / 0.07 but not 4 / 0.07, 9 reach both."""
+    rule = StoppingRule(conditions=2, events=2, planned=20, paired=True, q=0.07, tested=tested)
+    state = rule.advance(rule.start(), [0] * 20, range(20), before=[[0, 0]] * 20, after=[[1, 0]] * 20)
+    assert (state.reasons, state.taken.tolist()) == (("flagged", "running"), [pairs, 0])
+
+
+def test_a_row_that_is_not_tested_is_never_flagged():
+    """Whatever its evidence, a condition whose only lopsided row is not tested runs to its end."""
+    rule = StoppingRule(conditions=1, events=2, planned=20, paired=True, tested=[[True, False]])
+    state = rule.advance(rule.start(), [0] * 20, range(20), before=[[0, 0]] * 20, after=[[0, 1]] * 20)
+    assert state.reasons == ("planned",)
+
+
+def test_tested_of_another_shape_is_refused():
+    """The mask has a row a condition and a column an event."""
+    with pytest.raises(ValueError, match=r"tested has shape \(1,\); .* \(2, 1\), is accepted\."):
+        StoppingRule(conditions=2, events=1, planned=9, paired=True, tested=[True])
