@@ -26,6 +26,7 @@ from pytest_poisson.analyses.margin import Band, Margin
 from pytest_poisson.analyses.observed import Pairing
 from pytest_poisson.analyses.over_time import OverTime
 from pytest_poisson.analyses.promises import Promise, PromisesResult
+from pytest_poisson.analyses.sequential import Early
 from pytest_poisson.analyses.show import ShownCondition, ShowResult
 from pytest_poisson.decision import Decision
 from pytest_poisson.errors import UserError
@@ -90,6 +91,7 @@ def read_diff(document: Document) -> DiffResult:
         fragility=None if document["fragility"] is None else _fragility(document["fragility"]),
         margin=None if document["margin"] is None else _margin(document["margin"]),
         missing=None if document["missing"] is None else _missing(document["missing"]),
+        early=None if document["early"] is None else Early(**document["early"]),
         along=None if document["along"] is None else Along(**document["along"]),
         only_before=_conditions(document["only_before"]),
         only_after=_conditions(document["only_after"]),
@@ -224,6 +226,7 @@ def _promises(document: Mapping[str, Any]) -> PromisesResult:
         document["q"],
         tuple(_promise(each) for each in document["promises"]),
         tuple(document["importance"]),
+        document["stoppable"],
     )
 
 

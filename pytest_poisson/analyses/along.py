@@ -15,6 +15,7 @@ from pytest_poisson.analyses.pairing import different_draws
 from pytest_poisson.conditions import axis_label, canonical_json
 from pytest_poisson.errors import UserError
 from pytest_poisson.methods import METHODS
+from pytest_poisson.stopping_rule import PAIRED, UNPAIRED, declared_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -75,8 +76,8 @@ def diff_along(
         If there is no such axis or value, the paired test is asked for where the two sides drew apart, or as `diff`.
     """
     along = _read(reader.run, text)
-    chosen = _choose(along, method)
-    size = chosen_margin(reader.run, margin, q)
+    chosen = _choose(reader.run, along, method)
+    size = chosen_margin(reader.run, margin, q, chosen)
     sides = _Sides.match(reader, along)
     columns = reader.outcome_columns()
     material = lay_out(
@@ -107,7 +108,7 @@ def diff_along(
     timed = reader.columns() if reader.has_horizons() else None
     both = timed and (sides.rename(timed, sides.before), sides.rename(timed, sides.after))
     return complete(
-        frame, material, Extras(both or None, size, full, list(undeclared(reader.run, chosen, size)))
+        frame, material, Extras(both or None, size, full, list(undeclared((reader.run,), chosen, size)))
     )
 
 
@@ -143,7 +144,9 @@ def _shared(run: RunRecord, rollout: str) -> Sequence[Json]:
     return found if isinstance(found, list) else []
 
 
-def _choose(along: Along, method: str | None) -> Method:
+def _choose(run: RunRecord, along: Along, method: str | None) -> Method:
+    if method is None and declared_rule(run) is not None:
+        return PAIRED if along.shares_seeds else UNPAIRED
     if method is None:
         return "mcnemar_bh" if along.shares_seeds else "fisher_bh"
     known = next((name for name in METHODS if name == method), None)

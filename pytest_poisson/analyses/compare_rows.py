@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from poisson_stats import comparison as tests
@@ -10,6 +10,7 @@ from poisson_stats import missing as missing_rules
 from pytest_poisson.analyses.diff_result import Count, DiffRow, Limit, Observed, Pairs
 from pytest_poisson.analyses.missing import compare_shares
 from pytest_poisson.analyses.observed import observed_limits
+from pytest_poisson.analyses.sequential import weigh
 from pytest_poisson.analyses.tally import count_arm, count_pairs
 from pytest_poisson.methods import METHODS
 
@@ -40,6 +41,8 @@ class Compared:
         Of replicates without an outcome; None where there are none.
     worst_case
         The comparison with all of those counted as failures after and as none before.
+    has_limits
+        Whether the limits of the rows are those of the method.
     """
 
     comparison: Comparison
@@ -47,6 +50,7 @@ class Compared:
     observed: ObservedLimits | None = None
     shares: MissingShares | None = None
     worst_case: Comparison | None = None
+    has_limits: bool = True
 
 
 def compare(
@@ -54,9 +58,24 @@ def compare(
 ) -> Compared:
     """Test every row: as pairs, the arms being joined replicate by replicate, or as independent arms."""
     spec = METHODS[method]
-    if spec.test is None:
-        return _compare_paired(grid, before, after, fdr=spec.fdr, q=q, max_mde=max_mde)
-    return _compare_unpaired(grid, before, after, test=spec.test, fdr=spec.fdr, q=q, max_mde=max_mde)
+    compared = (
+        _compare_paired(grid, before, after, fdr=spec.fdr, q=q, max_mde=max_mde)
+        if spec.test is None
+        else _compare_unpaired(grid, before, after, test=spec.test, fdr=spec.fdr, q=q, max_mde=max_mde)
+    )
+    return _weighed(compared, grid, before, after, paired=spec.paired) if spec.sequential else compared
+
+
+def _weighed(compared: Compared, grid: Grid, before: Episodes, after: Episodes, *, paired: bool) -> Compared:
+    """Put evidence that may be looked at any time in the place of tests, also in the worst case."""
+    worst = compared.worst_case
+    return replace(
+        compared,
+        comparison=weigh(compared.comparison, grid, before, after, paired=paired),
+        worst_case=worst and weigh(worst, grid, before, after, paired=paired, worst=True),
+        observed=None,
+        has_limits=False,
+    )
 
 
 def _compare_unpaired(
@@ -136,8 +155,11 @@ def build_rows(
         _or_none(result.change),
         _or_none(result.low),
         _or_none(result.high),
-        _limits(result.status_rise, result.limit_rise),
-        _limits(result.status_fall, result.limit_fall),
+        *(
+            (_limits(result.status_rise, result.limit_rise), _limits(result.status_fall, result.limit_fall))
+            if compared.has_limits
+            else ([Limit("not stated")] * len(befores),) * 2
+        ),
         _observed(compared.observed, len(befores)),
         [over_time.get(row) for row in range(len(befores))],
         [None if replicate < 0 else replicate for replicate in replays.tolist()],

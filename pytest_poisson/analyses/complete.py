@@ -13,18 +13,22 @@ from pytest_poisson.analyses.missing import describe_missing, emptied_conditions
 from pytest_poisson.analyses.notes import write_notes
 from pytest_poisson.analyses.observed import describe_pairing
 from pytest_poisson.analyses.over_time import rates_over_time
+from pytest_poisson.analyses.sequential import describe_early, until_decided
 from pytest_poisson.analyses.tally import first_replicates
 from pytest_poisson.analyses.whole import Whole, describe_events
+from pytest_poisson.methods import METHODS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from poisson_stats.comparison import Comparison
     from poisson_stats.verdict import Verdict
-    from poisson_store.records import EpisodeColumns
+    from poisson_store.records import Accounting, EpisodeColumns
     from pytest_poisson.analyses.compare_rows import Compared
     from pytest_poisson.analyses.diff_result import DiffResult, Missing
     from pytest_poisson.analyses.material import Material
+    from pytest_poisson.analyses.over_time import OverTime
+    from pytest_poisson.analyses.sequential import Decided
 
 
 class Extras(NamedTuple):
@@ -40,39 +44,55 @@ class Extras(NamedTuple):
         Whether the comparison is tested as a whole too.
     notes
         What a reader must know of how it was chosen.
+    accounts
+        The after run's accounts by condition, for what stopping early saved; None where there is no such run.
     """
 
     columns: tuple[EpisodeColumns, EpisodeColumns] | None
     margin: float | None
     full: bool
     notes: Iterable[str]
+    accounts: dict[str, Accounting] | None = None
 
 
 def complete(frame: DiffResult, material: Material, extras: Extras) -> DiffResult:
     """Return a comparison that is not refused with everything the statistics say of it."""
+    decided = until_decided(material, q=frame.q) if METHODS[frame.method].sequential else None
+    if decided is not None:
+        material = decided.material
     grid, before, after = material.grid, material.before, material.after
     compared = compare_rows.compare(
         grid, before, after, method=frame.method, q=frame.q, max_mde=frame.max_mde
     )
     replays = first_replicates(grid, after, before if material.joined else None)
-    over_time = rates_over_time(grid, *extras.columns, material.words) if extras.columns else {}
+    over_time = _over_time(material, extras, decided)
     rows = compare_rows.build_rows(grid, compared, replays, over_time)
     comparison, observed, margin = compared.comparison, compared.observed, extras.margin
     by_test = word_within(comparison.verdict, comparison, margin)
     verdict, missing = _with_missing(by_test, compared, material, frame, margin)
+    if decided is not None:
+        frame = replace(
+            frame, early=describe_early(material, comparison, extras.accounts or {}, decided.late)
+        )
+    else:
+        frame = replace(
+            frame,
+            level=comparison.level,
+            design=describe_design(comparison, paired=material.joined),
+            pairing=describe_pairing(grid.event, comparison, observed.correlation) if observed else None,
+            fragility=describe_fragility(comparison, grid.condition)
+            if by_test == comparison.verdict
+            else None,
+        )
     return replace(
         frame,
         verdict=verdict,
         verdict_by_test=by_test,
         rows=rows,
         importance=compare_rows.by_importance(rows),
-        level=comparison.level,
-        design=describe_design(comparison, paired=material.joined),
-        pairing=describe_pairing(grid.event, comparison, observed.correlation) if observed else None,
-        fragility=describe_fragility(comparison, grid.condition) if by_test == comparison.verdict else None,
         margin=None if margin is None else describe_margin(comparison, margin),
         missing=missing,
-        whole=_whole(material, comparison) if extras.full else None,
+        whole=_whole(material, comparison, fixed=decided is None) if extras.full else None,
         notes=write_notes(
             *material.runs,
             events=material.events,
@@ -82,11 +102,20 @@ def complete(frame: DiffResult, material: Material, extras: Extras) -> DiffResul
     )
 
 
-def _whole(material: Material, comparison: Comparison) -> Whole:
+def _over_time(material: Material, extras: Extras, decided: Decided | None) -> Mapping[int, OverTime]:
+    """Return the rates of rows with replicates that were cut off, by a row's position."""
+    if extras.columns is None:
+        return {}
+    before, after = extras.columns if decided is None else map(decided.timed, extras.columns)
+    return rates_over_time(material.grid, before, after, material.words)
+
+
+def _whole(material: Material, comparison: Comparison, *, fixed: bool) -> Whole:
+    """Test the comparison as a whole, where the numbers of replicates were fixed, and say what it covers."""
     coverage = material.coverage
     both = len(coverage.common) + len(coverage.skipped)
     return Whole(
-        events=describe_events(material.grid, comparison),
+        events=describe_events(material.grid, comparison) if fixed else (),
         planned_before=both + len(coverage.only_before),
         planned_after=both + len(coverage.only_after),
         common=len(coverage.common),

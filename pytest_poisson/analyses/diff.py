@@ -12,6 +12,7 @@ from pytest_poisson.analyses.material import gather, why_not_comparable
 from pytest_poisson.analyses.notes import changed_settings, undeclared
 from pytest_poisson.analyses.pairing import choose_method, claims_pairing
 from pytest_poisson.methods import METHODS
+from pytest_poisson.stopping_rule import declared_rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,8 +66,8 @@ def diff(
         If an event is unknown or mixed, the method does not fit the runs, or the margin does not fit q.
     """
     chosen = choose_method(before.run, after.run, method)
-    size = chosen_margin(after.run, margin, q)
-    material = gather(before, after, events, joined=METHODS[chosen].paired)
+    size = chosen_margin(after.run, margin, q, chosen)
+    material = gather(before, after, events or _rule_events(before, after), joined=METHODS[chosen].paired)
     compared = material.coverage.common
     frame = DiffResult(
         before=_describe(before, compared, material.unpartnered[0]),
@@ -91,9 +92,16 @@ def diff(
         columns=(before.columns(), after.columns()) if timed else None,
         margin=size,
         full=full,
-        notes=undeclared(after.run, chosen, size),
+        notes=undeclared((before.run, after.run), chosen, size),
+        accounts=after.accounting_by_condition(),
     )
     return complete(frame, material, extras)
+
+
+def _rule_events(before: RunReader, after: RunReader) -> Sequence[str] | None:
+    """Return the events that a run could be stopped by: the ones its error statement is about."""
+    rules = (declared_rule(reader.run) for reader in (after, before))
+    return next((rule["events"] for rule in rules if rule is not None), None)
 
 
 def _describe(reader: RunReader, compared: Sequence[ConditionRecord], unpartnered: int) -> Arm:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from poisson_stats.comparison import LimitStatus
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pytest_poisson.analyses.margin import Margin
     from pytest_poisson.analyses.observed import Pairing
     from pytest_poisson.analyses.over_time import OverTime
+    from pytest_poisson.analyses.sequential import Early
     from pytest_poisson.analyses.whole import Whole
     from pytest_poisson.events import Event
     from pytest_poisson.methods import Method
@@ -59,12 +60,12 @@ class Limit:
     ----------
     status
         `limit`: `size` is it; `no room`: the rate is at its end already; `none detectable`: not even a change
-        to the end of the scale would be found 4 times in 5.
+        to the end of the scale would be found 4 times in 5; `not stated`: what the method could find is not known.
     size
         The change, in (0, 1]; None unless `status` is `limit`.
     """
 
-    status: LimitStatus
+    status: LimitStatus | Literal["not stated"]
     size: float | None = None
 
 
@@ -105,11 +106,12 @@ class DiffRow:
     counted
         Whether the verdict counts the change: `p_holm` is at most q.
     p, log_p
-        The exact two-sided p-value and its natural logarithm, which never underflows.
+        The exact two-sided p-value and its natural logarithm, which never underflows; of a sequential method 1/E, which
+        is valid whenever one looks.
     p_bh, log_p_bh
         Adjusted over all rows by the procedure of the flags: Benjamini and Hochberg's, or the discrete one.
     p_holm, log_p_holm
-        Adjusted over all rows, after Holm.
+        Adjusted over all rows, after Holm; of a sequential method the same as before, since what it flags counts.
     change
         After's rate minus before's; None where an arm has no outcome.
     low, high
@@ -320,6 +322,8 @@ class DiffResult:
         The rows held against a declared margin; None without one.
     missing
         The replicates without an outcome; None where there are none.
+    early
+        What stopping early came to, where the method is a sequential one; else None.
     whole
         The comparison as a whole, where it was asked for.
     only_before, only_after
@@ -353,6 +357,7 @@ class DiffResult:
     fragility: Fragility | None = None
     margin: Margin | None = None
     missing: Missing | None = None
+    early: Early | None = None
     whole: Whole | None = None
     only_before: tuple[ConditionRecord, ...] = ()
     only_after: tuple[ConditionRecord, ...] = ()

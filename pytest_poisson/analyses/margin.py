@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 from poisson_stats.equivalence import apply_margin, equivalence_paired, equivalence_unpaired
 from pytest_poisson.analyses.cells import pair_cells
 from pytest_poisson.errors import UserError
+from pytest_poisson.methods import METHODS
 
 if TYPE_CHECKING:
     from poisson_stats.comparison import Comparison
     from poisson_stats.equivalence import Equivalence
     from poisson_stats.verdict import Verdict
     from poisson_store.records import RunRecord
+    from pytest_poisson.methods import Method
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +60,20 @@ class Margin:
         return sum(band.within for band in self.bands)
 
 
-def chosen_margin(after: RunRecord, margin: float | None, q: float) -> float | None:
+def chosen_margin(after: RunRecord, margin: float | None, q: float, method: Method) -> float | None:
     """Return the margin asked for, else the one that the after run declared, else None.
+
+    A sequential method has no margin: its intervals would have to hold whenever one looks.
 
     Raises
     ------
     UserError
-        If it is no change of a rate, or q is too large for an interval of 1 - 2q.
+        If it is no change of a rate, q is too large for an interval of 1 - 2q, or the method has no intervals.
     """
+    if METHODS[method].sequential:
+        if margin is not None:
+            raise UserError(f"margin={margin:g} has no interval to hold it against with method={method}.")
+        return None
     declared = after.settings.get("margin")
     size = margin if margin is not None else declared if isinstance(declared, float) else None
     if size is None:

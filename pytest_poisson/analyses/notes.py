@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_poisson.analyses.diff_result import Change
 from pytest_poisson.events import vocabularies
 from pytest_poisson.methods import METHODS
+from pytest_poisson.stopping_rule import declared_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,13 +40,24 @@ def write_notes(
     return tuple(dict.fromkeys(note for group in found for note in group))
 
 
-def undeclared(after: RunRecord, method: Method, margin: float | None) -> Iterable[str]:
-    """Say what was chosen although the run did not declare it: its error level holds for choices made before."""
+def undeclared(runs: Sequence[RunRecord], method: Method, margin: float | None) -> Iterable[str]:
+    """Say what was chosen although the last run did not declare it: its error level holds for choices made before.
+
+    And where a run could be stopped on its outcomes, that a test of fixed numbers does not keep its level.
+    """
+    spec, after = METHODS[method], runs[-1]
     told = f"was not declared when run '{after.name}' was swept; chosen after looking, it does not keep its error level."
-    if METHODS[method].optional and after.settings.get("method") != method:
+    stoppable = [run for run in runs if declared_rule(run) is not None]
+    declared = method == after.settings.get("method") or (spec.sequential and stoppable)
+    if spec.optional and not declared:
         yield f"Method {method} {told}"
     if margin is not None and after.settings.get("margin") != margin:
         yield f"Margin {margin:g} {told}"
+    for run in () if spec.sequential else stoppable:
+        yield (
+            f"Run '{run.name}' could stop early on its outcomes, so that {method} does not keep its error level; without "
+            "--method the comparison rests on the rule that the run was stopped by."
+        )
 
 
 def changed_settings(before: RunRecord, after: RunRecord) -> tuple[Change, ...]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from pytest_poisson.errors import UserError
 from pytest_poisson.methods import METHODS
+from pytest_poisson.stopping_rule import PAIRED, UNPAIRED, declared_rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,9 +35,7 @@ def choose_method(before: RunRecord, after: RunRecord, method: str | None) -> Me
         raise UserError(f"Run '{after.name}' stands on both sides; a comparison takes two runs.")
     paired = claims_pairing(before, after)
     if method is None:
-        declared = _known(after.settings.get("method"))
-        fits = declared is not None and (paired or not METHODS[declared].paired)
-        return declared if declared and fits else "mcnemar_bh" if paired else "fisher_bh"
+        return _default(before, after, paired=paired)
     known = _known(method)
     if known is None:
         raise UserError(f"method={method} is unknown; it is one of {', '.join(METHODS)}.")
@@ -46,6 +45,18 @@ def choose_method(before: RunRecord, after: RunRecord, method: str | None) -> Me
             f"use fisher_bh, or sweep again with --poisson-pair-with={before.name}."
         )
     return known
+
+
+def _default(before: RunRecord, after: RunRecord, *, paired: bool) -> Method:
+    """Return the test of runs for which none was asked.
+
+    Where one of them could be stopped on its outcomes, only evidence that may be looked at any time keeps its level.
+    """
+    if any(declared_rule(run) is not None for run in (before, after)):
+        return PAIRED if paired else UNPAIRED
+    declared = _known(after.settings.get("method"))
+    fits = declared is not None and (paired or not METHODS[declared].paired)
+    return declared if declared and fits else "mcnemar_bh" if paired else "fisher_bh"
 
 
 def _known(method: object) -> Method | None:

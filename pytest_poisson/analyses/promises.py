@@ -11,6 +11,7 @@ from poisson_stats.promises import judge_promises
 from pytest_poisson.analyses.coverage import in_order
 from pytest_poisson.analyses.diff_result import Count
 from pytest_poisson.declaration import PROMISES, parts_of
+from pytest_poisson.stopping_rule import declared_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -88,12 +89,15 @@ class PromisesResult:
         Sorted by rollout, axis values and promise.
     importance
         Positions in `promises`: missed ones first, then those that are too small to tell.
+    stoppable
+        Whether the run could stop early on its outcomes: the level holds for replicates that were fixed beforehand.
     """
 
     run: str
     q: float
     promises: tuple[Promise, ...] = ()
     importance: tuple[int, ...] = ()
+    stoppable: bool = False
 
     def with_word(self, word: PromiseWord) -> tuple[Promise, ...]:
         """Return the promises with a word."""
@@ -136,7 +140,8 @@ def judge_run(reader: RunReader, *, q: float | None = None) -> PromisesResult:
         _promise(reader, each, judged, worst.words[position], position) for position, each in enumerate(made)
     )
     ranked = sorted(range(len(promises)), key=lambda i: (ORDER[promises[i].word], promises[i].p))
-    return PromisesResult(reader.run.name, level, promises, tuple(ranked))
+    stoppable = declared_rule(reader.run) is not None
+    return PromisesResult(reader.run.name, level, promises, tuple(ranked), stoppable)
 
 
 def _stored_q(reader: RunReader) -> float:

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from pytest_poisson.analyses.margin import Margin
     from pytest_poisson.analyses.observed import Pairing
     from pytest_poisson.analyses.over_time import OverTime
+    from pytest_poisson.analyses.sequential import Early
     from pytest_poisson.events import Event
+    from pytest_poisson.methods import Method
     from pytest_poisson.render.documents import Document
 
 DIFF_SCHEMA = "pytest-poisson.diff/1"
@@ -38,8 +40,8 @@ def diff_document(result: DiffResult) -> Document:
         "before": _arm(result.before),
         "after": _arm(result.after),
         "method": result.method,
-        "test": METHODS[result.method].test or "mcnemar",
-        "fdr": METHODS[result.method].fdr,
+        "test": _test(result.method),
+        "fdr": "e-benjamini-hochberg" if METHODS[result.method].sequential else METHODS[result.method].fdr,
         "paired": result.paired,
         "q": result.q,
         "max_mde": result.max_mde,
@@ -56,6 +58,7 @@ def diff_document(result: DiffResult) -> Document:
         "fragility": None if result.fragility is None else _fragility(result.fragility),
         "margin": None if result.margin is None else _margin(result.margin),
         "missing": None if result.missing is None else _missing(result.missing),
+        "early": None if result.early is None else _early(result.early),
         "whole": None if result.whole is None else whole_document(result.whole),
         "only_before": condition_documents(result.only_before),
         "only_after": condition_documents(result.only_after),
@@ -79,6 +82,24 @@ def check_document(result: CheckResult) -> Document:
         "missed_promises": list(decision.missed),
         "promises": promises_document(result.promises),
         "diff": diff_document(result.diff),
+    }
+
+
+def _test(method: Method) -> str:
+    """Return the test's name, or that of the evidence in its place."""
+    spec = METHODS[method]
+    if spec.sequential:
+        return "sign e-process" if spec.paired else "block e-process"
+    return spec.test or "mcnemar"
+
+
+def _early(early: Early) -> Document:
+    return {
+        "conditions": early.conditions,
+        "decided": early.decided,
+        "planned": early.planned,
+        "saved": early.saved,
+        "late": early.late,
     }
 
 

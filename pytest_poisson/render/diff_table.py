@@ -79,7 +79,10 @@ def evidence(result: DiffResult, row: DiffRow) -> str:
         parts.append(
             f"{write.percent(result.level)} interval {write.points(row.low)} to {write.points(row.high)}"
         )
-    flags = write.PROCEDURES[METHODS[result.method].fdr]
+    spec = METHODS[result.method]
+    if spec.sequential:
+        return f"adjusted p {write.p_value(row.p_bh, row.log_p_bh)} (e-BH), valid whenever one looks"
+    flags = write.PROCEDURES[spec.fdr]
     parts.append(f"adjusted p {write.p_value(row.p_bh, row.log_p_bh)} ({flags})")
     parts.append(f"{write.p_value(row.p_holm, row.log_p_holm)} (Holm)")
     if row.pairs:
@@ -115,10 +118,12 @@ def _legend(result: DiffResult, shown: Sequence[DiffRow], width: int, *, axes: s
         texts.append(f"{write.plural(hidden, 'more row')}, less important: -v shows all.")
     if axes:
         texts.append(f"condition: {axes}.")
-    texts.append(
-        "change: after minus before. rise, fall: the smallest change from the before rate that would have been "
-        "flagged 4 times in 5."
+    limits = (
+        ""
+        if METHODS[result.method].sequential
+        else " rise, fall: the smallest change from the before rate that would have been flagged 4 times in 5."
     )
+    texts.append(f"change: after minus before.{limits}")
     if any(row.word in ("worse", "safer") and not row.counted for row in shown):
         texts.append("(worse), (safer): flagged, but too weak to count in the verdict.")
     return [line for text in texts for line in wrap(text, width)]

@@ -10,6 +10,7 @@ from pytest_poisson.render import formatting as write
 from pytest_poisson.render.accounting_text import accounting_line
 from pytest_poisson.render.commands import next_command
 from pytest_poisson.render.diff_table import diff_table
+from pytest_poisson.render.early_text import early_lines, rule_sentence
 from pytest_poisson.render.fragility_text import fragility_lines
 from pytest_poisson.render.layout import INDENT, Paint, wrap
 from pytest_poisson.render.limits_text import could_not_see
@@ -69,6 +70,7 @@ def render_diff(
         method_lines(result, width),
         diff_table(result, width=width, paint=paint, verbose=verbose),
         could_not_see(result, width=width, in_session=in_session),
+        early_lines(result, width=width),
         fragility_lines(result, width=width),
         over_time_lines(result, width=width, verbose=verbose),
         missing_lines(result, width),
@@ -113,6 +115,8 @@ def _but_what(result: DiffResult) -> str:
     """Say how far a comparison without a change that counts reaches."""
     if result.verdict == "within the margin" and result.margin is not None:
         return f"and every change lies within {result.margin.size:g}"
+    if result.early is not None:
+        return "and what such evidence could have missed is not known"
     if result.verdict == "too small to tell":
         hiding = result.design.too_small if result.design else 0
         return f"but {hiding} could hide a change above {write.size(result.max_mde)}"
@@ -147,10 +151,13 @@ def method_lines(result: DiffResult, width: int) -> list[str]:
     events = len({row.event.name for row in result.rows})
     made_of = f"{write.plural(conditions, 'condition')}, {write.plural(events, 'event')}"
     spec = METHODS[result.method]
+    tests = f"{write.plural(len(result.rows), 'test')} ({made_of})"
     how = "on pairs that share a seed" if spec.paired else _apart(result)
     text = (
-        f"{TEST_NAMES[spec.test]} exact test {how}; {write.plural(len(result.rows), 'test')} ({made_of}). Flags by "
-        f"{write.PROCEDURES[spec.fdr]}, verdict by Holm, each at {result.q:g}."
+        f"{rule_sentence(result)}; {tests}."
+        if spec.sequential
+        else f"{TEST_NAMES[spec.test]} exact test {how}; {tests}. Flags by {write.PROCEDURES[spec.fdr]}, verdict by Holm, "
+        f"each at {result.q:g}."
     )
     if result.before.unpartnered or result.after.unpartnered:
         text += (

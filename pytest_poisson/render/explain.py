@@ -62,6 +62,8 @@ def _rate(row: DiffRow, side: str) -> str:
 
 def _limit(row: DiffRow) -> str:
     way, limit = ("rise", row.rise) if row.event.kind == "failure" else ("fall", row.fall)
+    if limit.status == "not stated":
+        return f"what {way} would have been flagged is not stated of evidence that may be looked at any time"
     observed = observed_limit(row, way)
     beside = f" ({observed} as its pairs correlated)" if observed else ""
     if limit.status == "limit":

@@ -75,10 +75,10 @@ def figure(value: float, decimals: int = 3) -> str:
 
 
 def limit(value: Limit) -> str:
-    """Write a row's limit with 3 decimals; `no room`, and `none` where nothing is detectable."""
+    """Write a row's limit with 3 decimals; `no room`, `none` where nothing is detectable, `-` where it is not known."""
     if value.status == "limit":
         return size(value.size)
-    return "no room" if value.status == "no room" else "none"
+    return {"no room": "no room", "none detectable": "none"}.get(value.status, NONE)
 
 
 def size(value: float | None) -> str:

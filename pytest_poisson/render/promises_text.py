@@ -43,7 +43,7 @@ def promises_lines(result: PromisesResult, *, width: int, verbose: bool = False)
     hidden = len(order) - len(listed) - (0 if verbose else len(result.with_word("met")))
     if hidden:
         lines.append(f"{write.plural(hidden, 'more promise')}: -v shows all.")
-    return lines + _legend(listed, width)
+    return lines + _legend(result, listed, width)
 
 
 def explain_promise(
@@ -124,8 +124,10 @@ def _promised(promise: Promise) -> str:
     return f"{write.printable(promise.event)} {promise.kind} {promise.bound:g}"
 
 
-def _legend(listed: Sequence[Promise], width: int) -> list[str]:
+def _legend(result: PromisesResult, listed: Sequence[Promise], width: int) -> list[str]:
     texts = []
+    if result.stoppable:
+        texts.append("The run could stop early on its outcomes; promises are judged as if it could not.")
     if any(promise.settle is not None for promise in listed):
         texts.append("settled by: replicates of the condition that would tell, if the rate stays.")
     withdrawn = [promise for promise in listed if promise.withdrawn]

@@ -110,6 +110,7 @@ def promises_document(result: PromisesResult) -> Document:
         "q": result.q,
         "promises": [_promise(promise) for promise in result.promises],
         "importance": list(result.importance),
+        "stoppable": result.stoppable,
     }
 
 

@@ -43,11 +43,7 @@ def whole_lines(result: DiffResult, *, width: int, verbose: bool = False) -> lis
 
 def _omnibus(each: WholeEvent) -> str:
     found = each.omnibus
-    said = (
-        "some condition changed"
-        if each.root.changed or found.p <= each.root.level
-        else "none is seen to change"
-    )
+    said = "some condition changed" if each.changed else "no condition is seen to have changed"
     return (
         f"{write.printable(each.event.name)}: {said}; omnibus p {write.plain_p(found.p)} (no smaller than "
         f"{found.floor:.5f}, {write.integer(found.permutations)} permutations, seed {found.seed}) from the mean change "
@@ -93,11 +89,17 @@ def _cells(node: Node) -> tuple[str, ...]:
 def _legend(result: DiffResult, whole: Whole) -> Iterator[str]:
     paired = METHODS[result.method].paired
     test = "McNemar's exact test" if paired else "Mantel and Haenszel's conditional exact test"
-    yield (
-        f"Each line of several conditions is {test}, stratified by condition; a group is tested only where all "
-        "changed, a condition only where its group did. resolves: the change common to its conditions that would "
-        "have been found 4 times in 5."
-    )
+    if METHODS[result.method].sequential:
+        yield (
+            "Its tests need numbers of replicates that were fixed beforehand, which a run that could stop early does not "
+            "have; what was compared is all that can be said here."
+        )
+    else:
+        yield (
+            f"Each line of several conditions is {test}, stratified by condition; a group is tested only where all "
+            "changed, a condition only where its group did. resolves: the change common to its conditions that would "
+            "have been found 4 times in 5."
+        )
     if whole.events:
         yield (
             f"The walk was built to bound the false discovery rate over its outermost changed lines by "
