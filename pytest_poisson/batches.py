@@ -69,6 +69,7 @@ class Dealer:
         self._left = {index: deque(ranges) for index, ranges in enumerate(missing) if ranges}
         self._turns = deque(self._left)
         self._alone: deque[Batch] = deque()
+        self._dropped: set[int] = set()
 
     def __len__(self) -> int:
         dealt = sum(stop - start for ranges in self._left.values() for start, stop in ranges)
@@ -92,9 +93,16 @@ class Dealer:
             self._turns.append(condition)
         return Batch(condition, tuple(taken))
 
+    def drop(self, condition: int) -> None:
+        """Deal no more of a condition, nor take anything of it back."""
+        self._dropped.add(condition)
+        if self._left.pop(condition, None) is not None:
+            self._turns.remove(condition)
+        self._alone = deque(batch for batch in self._alone if batch.condition != condition)
+
     def take_back(self, batch: Batch) -> None:
         """Put a batch, or what is left of one, at the head of its condition's queue, and the condition first."""
-        if not len(batch):
+        if not len(batch) or batch.condition in self._dropped:
             return
         if batch.alone:
             self._alone.append(batch)

@@ -15,6 +15,7 @@ from pytest_poisson.plan import rollout_records
 from pytest_poisson.resume import missing_ranges, refuse_changed_suite
 from pytest_poisson.seeds import SALT_BYTES, new_salt
 from pytest_poisson.shards import share_of_shard
+from pytest_poisson.stopping_rule import SETTING
 from pytest_poisson.stops import Usage
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import pytest
 
     from poisson_store import RunReader, Store
+    from poisson_store.records import Json
     from pytest_poisson.batches import Ranges
     from pytest_poisson.collect import CollectedCondition
     from pytest_poisson.options import Settings
@@ -63,8 +65,12 @@ def create_run(
     variant: Mapping[str, str],
     name: str,
     paired: RunRecord | None,
+    rule: Mapping[str, Json] | None = None,
 ) -> OpenedRun:
-    """Begin a new run, on the salt of `paired` where there is one; with `--poisson-shard` it plans, and runs, only its share of the replicates."""
+    """Begin a new run, on the salt of `paired` where there is one; with `--poisson-shard` it plans, and runs, only its share of the replicates.
+
+    `rule` is what the sweep may stop early by.
+    """
     shares = tuple(
         share_of_shard(index, each.replicates, settings.shard) for index, each in enumerate(plan.conditions)
     )
@@ -94,6 +100,7 @@ def create_run(
             "timeout_s": settings.timeout,
             "replicates_from": plan.source,
             "interleaved": bool(settings.interleave),
+            **({SETTING: rule} if rule is not None else {}),
         },
     )
     return OpenedRun(store.create(record), shares, Usage(), leaves_gaps=False)

@@ -162,6 +162,12 @@ OPTIONS = (
         repeat=True,
     ),
     Option(
+        "stop_early",
+        "stop each condition as soon as it is decided against the run it is compared with, on evidence that may be looked "
+        "at after every replicate",
+        parse_switch,
+    ),
+    Option(
         "event",
         "an outcome whose rate is compared, or several joined by + (repeatable; default: the declared failures)",
         parse_text,
@@ -173,7 +179,7 @@ OPTIONS = (
     Option(
         "method",
         "the test, and the procedure of the flags: mcnemar_bh, fisher_bh; declared before the run also mcnemar_dbh, "
-        "fisher_dbh (discrete false discovery rate), boschloo_bh (default: mcnemar_bh for pairs, else fisher_bh)",
+        "fisher_dbh (discrete false discovery rate), boschloo_bh, and the sequential sign_ebh, block_ebh (default: mcnemar_bh for pairs, else fisher_bh)",
         one_of(*METHODS),
         "METHOD",
         ini="string",
@@ -509,10 +515,31 @@ def _refuse_contradictions(settings: Settings) -> None:
         raise pytest.UsageError(
             "--poisson-plan-from computes the replicates that --poisson-replicates gives; leave one of them out."
         )
+    if settings.stop_early:
+        _refuse_beside_stop_early(settings)
     if settings.workers == 0 and settings.timeout is not None:
         raise pytest.UsageError(
             "--poisson-timeout needs worker processes, which it can end; give --poisson-workers=1 or more."
         )
+
+
+def _refuse_beside_stop_early(settings: Settings) -> None:
+    """Refuse what a sweep of which nobody knows how long it will be cannot keep."""
+    if settings.baseline is None:
+        raise pytest.UsageError(
+            "--poisson-stop-early decides against a stored run; give --poisson-pair-with=RUN or --poisson-compare-with=RUN."
+        )
+    given = {
+        "--poisson-shard": settings.shard,
+        "--poisson-fix-check": settings.fix_check,
+        "--poisson-margin": settings.margin,
+        "--poisson-method": settings.method,
+    }
+    for flag, value in given.items():
+        if value is not None:
+            raise pytest.UsageError(
+                f"{flag} has no place beside --poisson-stop-early, whose rule needs every replicate and decides alone."
+            )
 
 
 def _refuse_wrong_fix_check(settings: Settings) -> None:
@@ -548,7 +575,7 @@ def _refuse_wrong_interleaving(settings: Settings) -> None:
 
 
 def _refuse_beside_resume(settings: Settings) -> None:
-    for name in ("pair_with", "compare_with", "plan_from", "name", "salt", "shard", "variant"):
+    for name in ("pair_with", "compare_with", "plan_from", "stop_early", "name", "salt", "shard", "variant"):
         if settings.sources[name] == "option":
             raise pytest.UsageError(
                 f"--poisson-{name.replace('_', '-')} has no place beside --poisson-resume, which goes on as the run began."

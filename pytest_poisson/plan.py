@@ -11,6 +11,7 @@ from pytest_poisson.backends import Outlook
 from pytest_poisson.declaration import FAILED, PASSED
 from pytest_poisson.errors import UserError
 from pytest_poisson.events import resolve_events
+from pytest_poisson.stopping_rule import declared_rule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,6 +72,8 @@ class Plan:
         Conditions of this plan that the baseline does not have.
     against
         The variant that is swept beside this one, to be compared with; None where there is none.
+    stops_early
+        Whether a condition stops as soon as it is decided.
     """
 
     conditions: tuple[PlannedCondition, ...]
@@ -94,6 +97,7 @@ class Plan:
     baseline: str | None = None
     not_common: int = 0
     against: Mapping[str, str] | None = None
+    stops_early: bool = False
 
     @property
     def replicates(self) -> int:
@@ -158,6 +162,8 @@ def make_plan(
         baseline=None if baseline is None else baseline.run.name,
         not_common=_not_common(found, baseline),
         against=settings.variants[1] if settings.interleave else None,
+        stops_early=bool(settings.stop_early)
+        or (resumed is not None and declared_rule(resumed.run) is not None),
     )
     return _with_estimate(_with_limits(plan), settings, baseline or history, backend)
 

@@ -20,6 +20,7 @@ from pytest_poisson.plan import Plan, make_plan, refuse_cost
 from pytest_poisson.progress import ProgressLine
 from pytest_poisson.recording import refuse_missing_clients
 from pytest_poisson.selection import SELECTION, Selection
+from pytest_poisson.stopping_rule import declare_rule, declared_rule
 from pytest_poisson.stops import Stop, stop_rules
 from pytest_poisson.store_directory import store_directory
 from pytest_poisson.sweep import Sweep
@@ -28,13 +29,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from poisson_store import RunReader
-    from poisson_store.records import RunRecord
+    from poisson_store.records import Json, RunRecord
     from pytest_poisson.analyses.tokens import Prices
     from pytest_poisson.backends import Backend
     from pytest_poisson.batches import Ranges
     from pytest_poisson.gate import Gate
     from pytest_poisson.options import Settings
     from pytest_poisson.replay.declaration import ReplayDeclaration
+    from pytest_poisson.sweep import Decider
 
 
 TERMINAL_WIDTH = 80
@@ -103,8 +105,7 @@ class SweepSession:
     def _plan_and_sweep(self, session: pytest.Session, selection: Selection) -> bool | None:
         refuse_missing_clients([each.declaration for each in selection.conditions], self.settings)
         resumed = self._open_run(self.settings.resume)
-        paired_with = None if resumed is None else resumed.run.paired_with
-        baseline = self._open_run(self.settings.baseline or paired_with)
+        baseline = self._open_run(self.settings.baseline or baseline_of(resumed))
         self._refuse_own_failures(baseline)
         backend = find_backend(self.settings.backend, session, self.workers)
         self.plan = make_plan(
@@ -122,7 +123,7 @@ class SweepSession:
         if self.settings.dry_run:
             return True
         opened, against = self._begin(selection, self.plan, baseline, resumed)
-        self._sweep(backend, opened, against)
+        self._sweep(backend, opened, against, decider_of(opened.writer.run, baseline, resumed))
         self._judge(baseline if against is None else self.beside)
         return None
 
@@ -145,8 +146,16 @@ class SweepSession:
             variant=dict(self.settings.variant),
             name=self.settings.name or "",
             paired=baseline.run if baseline is not None and self.settings.pair_with else None,
+            rule=self._stopping_rule(plan, baseline),
         )
         return opened, None
+
+    def _stopping_rule(self, plan: Plan, baseline: RunReader | None) -> dict[str, Json] | None:
+        """Return what conditions are to stop early by, if they are."""
+        if baseline is None or not self.settings.stop_early:
+            return None
+        paired = self.settings.pair_with is not None
+        return declare_rule(baseline.run, paired=paired, q=self.settings.q, events=plan.events)
 
     def _refuse_own_failures(self, baseline: RunReader | None) -> None:
         """Refuse a fix-check whose old version is the run that selects, before anything is spent."""
@@ -205,7 +214,9 @@ class SweepSession:
 
     # The sweep
 
-    def _sweep(self, backend: Backend, opened: OpenedRun, against: str | None) -> None:
+    def _sweep(
+        self, backend: Backend, opened: OpenedRun, against: str | None, decider: Decider | None
+    ) -> None:
         progress = ProgressLine(self.reporter)
         run = opened.writer.run
         sweep = Sweep(
@@ -215,6 +226,7 @@ class SweepSession:
             writer=opened.writer,
             show=progress.show,
             rules=stop_rules(self.settings, opened.already),
+            decider=decider,
             leaves_gaps=opened.leaves_gaps,
         )
         try:
@@ -407,6 +419,23 @@ class SweepSession:
     def reporter(self) -> Any:
         """Return pytest's terminal reporter, or None where there is none."""
         return self.config.pluginmanager.getplugin("terminalreporter")
+
+
+def baseline_of(resumed: RunReader | None) -> str | None:
+    """Return the run that a run to be continued is compared with: its partner, or the one it may stop early against."""
+    if resumed is None:
+        return None
+    rule = declared_rule(resumed.run)
+    return resumed.run.paired_with or (None if rule is None else rule["against"])
+
+
+def decider_of(run: RunRecord, baseline: RunReader | None, resumed: RunReader | None) -> Decider | None:
+    """Return what tells of decided conditions, for a run that may stop early."""
+    if baseline is None or declared_rule(run) is None:
+        return None
+    from pytest_poisson.early import watch
+
+    return watch(run, baseline, resumed)
 
 
 def _json_file(config: pytest.Config, settings: Settings) -> Path | None:

@@ -48,6 +48,13 @@ class Writer(Protocol):
         """End the run."""
 
 
+class Decider(Protocol):
+    """Watches rows as they arrive, condition by condition."""
+
+    def observe(self, rows: Sequence[tuple[Any, ...]]) -> Iterable[int]:
+        """Take in rows and return the positions of the conditions that are decided by now and were not before."""
+
+
 class Sweep:
     """One sweep under way.
 
@@ -63,6 +70,8 @@ class Sweep:
         Called with the progress now and then.
     rules
         What may stop the sweep before everything has run.
+    decider
+        What tells of conditions that need no more replicates, if anything does.
     leaves_gaps
         Whether the run lacks replicates that this sweep does not run, so that it cannot end complete.
     """
@@ -76,6 +85,7 @@ class Sweep:
         writer: Writer,
         show: Callable[[Progress], None],
         rules: Sequence[StopRule] = (),
+        decider: Decider | None = None,
         leaves_gaps: bool = False,
     ) -> None:
         self._dealer = Dealer(missing)
@@ -87,6 +97,7 @@ class Sweep:
         self._writer = writer
         self._show = show
         self._rules = rules
+        self._decider = decider
         self._leaves_gaps = leaves_gaps
         self._interrupts = Interrupts()
         self._in_flight = 0  # batches
@@ -134,6 +145,7 @@ class Sweep:
 
     def _loop(self) -> None:
         self._stop_by_rules(())
+        self._drop_decided(())
         while self.exit_request is None and self._interrupts.held is None and self._is_unfinished():
             self._deal()
             self._handle(self._backend.poll(POLL_S))
@@ -181,7 +193,15 @@ class Sweep:
             self._stored += self._writer.add(rows)
             self._without_outcome += sum(row[OUTCOME] is None for row in rows)
             self._beat = time.monotonic()
+            self._drop_decided(rows)
         self._stop_by_rules(rows)
+
+    def _drop_decided(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Deal no more replicates of conditions that are decided."""
+        for condition in () if self._decider is None else self._decider.observe(rows):
+            before = len(self._dealer)
+            self._dealer.drop(condition)
+            self._planned -= before - len(self._dealer)
 
     def _stop_by_rules(self, rows: Sequence[tuple[Any, ...]]) -> None:
         for rule in self._rules:

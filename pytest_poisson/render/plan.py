@@ -28,6 +28,7 @@ def render_plan(plan: Plan) -> list[str]:
         ("baseline", _baseline(plan)),
         ("events", _events(plan)),
         *_limits(plan),
+        ("stopping", "each condition as soon as e-BH decides it" if plan.stops_early else ""),
         ("workers", str(plan.workers) if plan.workers else "none: in this process"),
         *plan.outlook.lines,
         ("time", _time(plan)),

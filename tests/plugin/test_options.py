@@ -23,7 +23,7 @@ PLAIN = "import pytest\n@pytest.mark.rollout(replicates=2)\ndef test_it(): pass\
         ),
         (
             "--poisson-method=z",
-            "--poisson-method=z must be one of mcnemar_bh, fisher_bh, mcnemar_dbh, fisher_dbh, boschloo_bh.",
+            "--poisson-method=z must be one of mcnemar_bh, fisher_bh, mcnemar_dbh, fisher_dbh, boschloo_bh, sign_ebh, block_ebh.",
         ),
         ("--poisson-replicate=-1", "--poisson-replicate=-1 must be a whole number from 0."),
         (
