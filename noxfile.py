@@ -12,10 +12,9 @@ import nox
 
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 PYTESTS = {"8.2": "pytest==8.2.*", "8.4": "pytest==8.4.*", "newest": "pytest"}
-TOOLS = ("hypothesis>=6.100", "jsonschema>=4.18")
+TOOLS = ("hypothesis>=6.100", "jsonschema>=4.18", "pytest-asyncio>=1.0")
 NEIGHBOURS = (
     "anyio",
-    "pytest-asyncio",
     "pytest-benchmark",
     "pytest-cov",
     "pytest-django",
