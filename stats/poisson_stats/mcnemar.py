@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 LOG_SMALLEST_SAFE_TAIL = -640.0
 """Below this the binomial tail is summed in logarithms; above it SciPy's incomplete beta does not underflow."""
 
+LARGEST_TABLE = 1 << 16
+"""Discordant pairs up to which critical counts are kept for all numbers; beyond, only those asked for are made."""
+
 
 def mcnemar_test(only_before: ArrayLike, only_after: ArrayLike) -> ExactTest:
     """Test whether two paired arms share one event rate, by McNemar's exact conditional test (two-sided).
@@ -66,28 +69,13 @@ def mcnemar_test(only_before: ArrayLike, only_after: ArrayLike) -> ExactTest:
     return ExactTest(p=np.asarray(np.exp(log_p)), log_p=log_p)
 
 
-@lru_cache(maxsize=16)
-def _critical_counts(largest: int, alpha: float) -> tuple[IntArray, FloatArray]:
-    d = np.arange(largest + 1, dtype=np.int64)
-    # The normal quantile is within a step or two; the exact tail has the last word.
-    guess = np.floor((d - 1 + ndtri(alpha / 2) * np.sqrt(d)) / 2)
-    c = np.clip(guess, -1, np.maximum((d - 1) // 2, 0) - (d == 0))
-    level = alpha / 2 * (1 + LEVEL_SLACK)
-    while (too_many := (c >= 0) & (bdtr(np.maximum(c, 0), d, 0.5) > level)).any():
-        c -= too_many
-    while (too_few := (2 * (c + 1) < d) & (bdtr(c + 1, d, 0.5) <= level)).any():
-        c += too_few
-    critical = c.astype(np.int64)
-    return critical, log_choose(d, critical)
-
-
-def critical_counts(largest: int, alpha: float) -> tuple[IntArray, FloatArray]:
-    """Return how lopsided d discordant pairs must be to be rejected, for d = 0 … ``largest``.
+def critical_counts(d: IntArray, alpha: float) -> tuple[IntArray, FloatArray]:
+    """Return how lopsided d discordant pairs must be to be rejected.
 
     Parameters
     ----------
-    largest
-        The largest number of discordant pairs asked about.
+    d
+        Numbers of discordant pairs, any shape.
     alpha
         Level of the single test.
 
@@ -98,8 +86,32 @@ def critical_counts(largest: int, alpha: float) -> tuple[IntArray, FloatArray]:
     log_ways : ndarray of float
         log C(d, c(d)), -inf where c(d) is -1.
     """
-    rounded = 1 << max(6, (largest - 1).bit_length())
-    return _critical_counts(rounded, alpha)
+    largest = int(d.max())
+    if largest <= LARGEST_TABLE:
+        critical, log_ways = _table_of_critical_counts(1 << max(6, largest.bit_length()), alpha)
+        return critical[d], log_ways[d]
+    asked, place = np.unique(d, return_inverse=True)
+    critical, log_ways = _critical_counts(asked, alpha)
+    place = place.reshape(d.shape)
+    return critical[place], log_ways[place]
+
+
+@lru_cache(maxsize=16)
+def _table_of_critical_counts(largest: int, alpha: float) -> tuple[IntArray, FloatArray]:
+    return _critical_counts(np.arange(largest + 1, dtype=np.int64), alpha)
+
+
+def _critical_counts(d: IntArray, alpha: float) -> tuple[IntArray, FloatArray]:
+    # The normal quantile is within a step or two; the exact tail has the last word.
+    guess = np.floor((d - 1 + ndtri(alpha / 2) * np.sqrt(d)) / 2)
+    c = np.clip(guess, -1, np.maximum((d - 1) // 2, 0) - (d == 0))
+    level = alpha / 2 * (1 + LEVEL_SLACK)
+    while (too_many := (c >= 0) & (bdtr(np.maximum(c, 0), d, 0.5) > level)).any():
+        c -= too_many
+    while (too_few := (2 * (c + 1) < d) & (bdtr(c + 1, d, 0.5) <= level)).any():
+        c += too_few
+    critical = c.astype(np.int64)
+    return critical, log_choose(d, critical)
 
 
 def _log_half_tail(k: IntArray, d: IntArray) -> FloatArray:

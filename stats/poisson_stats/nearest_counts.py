@@ -155,7 +155,7 @@ class PairedCounts:
         a, b, c, d = self._row(row)
         less, more = (b, c) if side > 0 else (c, b)
         size = np.arange(a + b + c + d + 1)
-        critical = critical_counts(int(size[-1]), level)[0][size]
+        critical = critical_counts(size, level)[0]
         size, critical = size[critical >= 0], critical[critical >= 0]
         rarer = np.minimum(np.maximum(np.minimum(less, size - more), 0), critical)
         b_then, c_then = (rarer, size - rarer) if side > 0 else (size - rarer, rarer)
@@ -165,7 +165,7 @@ class PairedCounts:
         """Return the nearest counts whose test does not reject."""
         a, b, c, d = self._row(row)
         size = np.arange(a + b + c + d + 1)
-        critical = critical_counts(int(size[-1]), level)[0][size]
+        critical = critical_counts(size, level)[0]
         least, most = critical + 1, size - critical - 1
         possible = least <= most
         size, least, most = size[possible], least[possible], most[possible]

@@ -125,20 +125,19 @@ def mcnemar_power(only_before: FloatArray, only_after: FloatArray, n: IntArray, 
     discordant = np.minimum(only_before + only_after, 1.0)
     d = window(n, discordant, window_width(n))
     chance = probabilities_at(d, n[:, None], discordant[:, None])
-    critical, log_ways = critical_counts(int(d.max()) + 1, alpha)
+    critical, log_ways = critical_counts(d, alpha)
     share = np.divide(only_before, discordant, out=np.full(n.size, 0.5), where=discordant > 0)
     tails = _tails_along(d, critical, log_ways, share) + _tails_along(d, critical, log_ways, 1 - share)
     return np.asarray((chance * tails).sum(axis=1))
 
 
-def _tails_along(d: IntArray, critical: IntArray, log_ways: FloatArray, share: FloatArray) -> FloatArray:
+def _tails_along(d: IntArray, c: IntArray, log_ways: FloatArray, share: FloatArray) -> FloatArray:
     """Return F(c(d); d, share) for d = d0, d0 + 1, …, one row each, from one tail and a running sum.
 
     One more pair moves the tail by -share P(c(d); d), and by + P(c(d+1); d+1) where c grows with it (it
     grows by at most 1). So a row costs one incomplete beta function, not one for every d.
     """
-    c = critical[d]
-    point = np.exp(log_ways[d] + log_likelihood(c, d, share[:, None]))
+    point = np.exp(log_ways + log_likelihood(c, d, share[:, None]))
     grows = np.diff(c, axis=1) > 0
     steps = np.where(grows, point[:, 1:], 0.0) - share[:, None] * point[:, :-1]
     first = np.where(c[:, 0] >= 0, bdtr(np.maximum(c[:, 0], 0).astype(np.float64), d[:, 0], share), 0.0)

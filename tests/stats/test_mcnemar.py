@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.special import bdtr
 
 from poisson_stats.mcnemar import critical_counts, mcnemar_test
 from poisson_stats.significance import is_significant
@@ -58,7 +59,7 @@ def test_nothing_underflows(b, c):
 @pytest.mark.parametrize("alpha", [0.5, 0.0625, 0.05, 0.05 / 18, 0.05 / 2000, 1e-9])
 def test_critical_counts_are_the_last_that_reject(alpha):
     """c(d) rejects and c(d) + 1 does not, by exact fractions, for every d up to 150."""
-    critical, log_ways = critical_counts(150, alpha)
+    critical, log_ways = critical_counts(np.arange(151), alpha)
     level = Fraction(alpha) * (1 + Fraction(1, 10**12))
     for d in range(151):
         c = int(critical[d])
@@ -71,8 +72,17 @@ def test_critical_counts_are_the_last_that_reject(alpha):
 def test_a_p_equal_to_the_level_is_rejected():
     """6 of 6 has p = 2/64: the critical count at that very level is 0."""
     assert is_significant(mcnemar_test(6, 0).p, 2 / 64)
-    assert critical_counts(6, 2 / 64)[0][6] == 0
-    assert critical_counts(6, 2 / 64 * (1 - 1e-9))[0][6] == -1
+    assert critical_counts(np.array([6]), 2 / 64)[0] == [0]
+    assert critical_counts(np.array([6]), 2 / 64 * (1 - 1e-9))[0] == [-1]
+
+
+def test_critical_counts_beyond_the_table_are_those_within_it():
+    """Numbers of pairs asked for one by one, in any shape, give what the table of all of them gives."""
+    few = np.array([[5, 70_000, 65_536], [200, 5, 70_001]])
+    for found, known in zip(critical_counts(few, 0.01), critical_counts(few[few <= 65_536], 0.01), strict=True):
+        np.testing.assert_array_equal(found[few <= 65_536], known)
+    c = critical_counts(few, 0.01)[0][0, 1]
+    assert bdtr(c, 70_000, 0.5) <= 0.005 < bdtr(c + 1, 70_000, 0.5)
 
 
 def test_bad_input_is_named():
