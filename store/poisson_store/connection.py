@@ -58,7 +58,7 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
             _check_version(connection, path)
             migrate(connection, now_text())
             connection.execute("PRAGMA foreign_keys = ON")
-            connection.execute("PRAGMA cache_size = -8192")
+            connection.execute("PRAGMA cache_size = -4096")
             connection.execute("PRAGMA wal_autocheckpoint = 2000")
             connection.execute("PRAGMA journal_mode = WAL")
         except BaseException:
