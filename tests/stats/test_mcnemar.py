@@ -79,7 +79,9 @@ def test_a_p_equal_to_the_level_is_rejected():
 def test_critical_counts_beyond_the_table_are_those_within_it():
     """Numbers of pairs asked for one by one, in any shape, give what the table of all of them gives."""
     few = np.array([[5, 70_000, 65_536], [200, 5, 70_001]])
-    for found, known in zip(critical_counts(few, 0.01), critical_counts(few[few <= 65_536], 0.01), strict=True):
+    for found, known in zip(
+        critical_counts(few, 0.01), critical_counts(few[few <= 65_536], 0.01), strict=True
+    ):
         np.testing.assert_array_equal(found[few <= 65_536], known)
     c = critical_counts(few, 0.01)[0][0, 1]
     assert bdtr(c, 70_000, 0.5) <= 0.005 < bdtr(c + 1, 70_000, 0.5)
