@@ -37,7 +37,8 @@ def render_trace(result: EpisodeTrace, *, width: int = 80, colour: bool = False,
         Whether to print what went into every span and what came out.
     """
     paint = Paint(colour)
-    sections = [_title(result, width, paint), _tree(result, width, paint, texts=texts), _notes(result, width)]
+    below = [line for note in notes(result) for line in wrap(note, width)]
+    sections = [_title(result, width, paint), _tree(result, width, paint, texts=texts), below]
     return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
 
 
@@ -70,11 +71,11 @@ def _tree(result: EpisodeTrace, width: int, paint: Paint, *, texts: bool) -> lis
         if node.span.step != step:
             step = node.span.step
             lines.append(f"[{write.printable(step or 'no step')}]")
-        lines.append(_row(_label(node), _figures(node), room))
+        lines.append(_row(_label(node), figures(node), room))
         inner = INDENT * (min(node.depth, DEEPEST) + 2)
         if (node.span.span_id, node.span.error) not in raised_inside:
             lines += [paint(line, "red") for line in _lines(node.span.error, width, f"{inner}! ")]
-        lines += [line for cut in _cuts(node.span) for line in wrap(cut, width, first=inner)]
+        lines += [line for cut in cuts(node.span) for line in wrap(cut, width, first=inner)]
         if texts:
             lines += _texts(node.span, width, inner)
     return lines
@@ -92,7 +93,8 @@ def _label(node: Node) -> str:
     return indent + write.printable(f"{node.span.kind} {node.span.name}{model}")
 
 
-def _figures(node: Node) -> tuple[str, str, str, str]:
+def figures(node: Node) -> tuple[str, str, str, str]:
+    """Return when a span began, how long it took, and its tokens in and out, as `HEADERS` says."""
     tokens = node.span.tokens
     if tokens is None:
         known = (UNKNOWN, UNKNOWN) if node.silent else ("", "")
@@ -104,7 +106,8 @@ def _figures(node: Node) -> tuple[str, str, str, str]:
     return span_time(node.after_s), span_time(node.took_s), *known
 
 
-def _cuts(span: Span) -> Iterator[str]:
+def cuts(span: Span) -> Iterator[str]:
+    """Say of each text of a span that was cut, or not kept, how long it was."""
     for side, text, cut in (("input", span.input, span.input_cut), ("output", span.output, span.output_cut)):
         if cut is not None:
             yield f"{side} {_cut(text, cut)}, SHA-256 {cut.digest[:16]}"
@@ -133,21 +136,22 @@ def _lines(text: str | None, width: int, first: str) -> Iterator[str]:
             first = rest
 
 
-def _notes(result: EpisodeTrace, width: int) -> list[str]:
-    episode, notes = result.episode, []
+def notes(result: EpisodeTrace) -> list[str]:
+    """Return what must be known to read the tree, and which other replicates fit."""
+    episode, found = result.episode, []
     if any(node.silent for node in result.nodes):
-        notes.append("? is a model call whose provider reported no usage: unknown, not 0.")
+        found.append("? is a model call whose provider reported no usage: unknown, not 0.")
     if any(node.span.tokens is not None and not node.counted for node in result.nodes):
-        notes.append("(Tokens in parentheses are repeated by a span inside and count once.)")
+        found.append("(Tokens in parentheses are repeated by a span inside and count once.)")
     if episode.spans_left_out:
-        notes.append(
+        found.append(
             f"{write.plural(episode.spans_left_out, 'more span')} went beyond max_spans and left no row."
         )
     if len(result.alike) > 1:
         others = len(result.alike) - 1
         fit = "replicate fits" if others == 1 else "replicates fit"
-        notes.append(f"{write.integer(others)} other {fit}: {_others(result)}")
-    return [line for note in notes for line in wrap(note, width)]
+        found.append(f"{write.integer(others)} other {fit}: {_others(result)}")
+    return found
 
 
 def _others(result: EpisodeTrace) -> str:

@@ -21,6 +21,10 @@ class UnknownRunError(StoreError):
     """A name that resolves to no run, or to more than one; the message lists the candidates."""
 
 
+class UnknownComparisonError(StoreError):
+    """An id that no saved comparison has, or that begins several."""
+
+
 class DamagedRunError(StoreError):
     """A file that is not a run or cannot be read as one; the message names the file."""
 

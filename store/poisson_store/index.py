@@ -13,6 +13,7 @@ from poisson_store.errors import (
     DamagedRunError,
     NewerSchemaError,
     StoreError,
+    UnknownComparisonError,
     UnknownRunError,
     storage_errors,
 )
@@ -112,12 +113,14 @@ class Index:
 
         Raises
         ------
-        StoreError
-            If there is none or more than one, or it is damaged.
+        UnknownComparisonError
+            If there is none or more than one.
+        DamagedRunError
+            If it cannot be read.
         """
         meant = [known for known in self.comparisons() if known.startswith(comparison_id)]
         if len(meant) != 1:
-            raise StoreError(
+            raise UnknownComparisonError(
                 f"{comparison_id!r} is the beginning of {len(meant)} saved comparisons, not of one."
             )
         ((text,),) = self._read("SELECT result FROM comparisons WHERE id = ?", meant[0])

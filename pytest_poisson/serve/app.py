@@ -1,0 +1,122 @@
+"""The application: who may ask, for what, and in which words a refusal is said.
+
+Werkzeug has routing, requests and responses and nothing else, waitress is a server in Python alone; both are small,
+typed or plain, long kept, and plain WSGI on threads is what SQLite wants: it has no asynchronous side. A framework
+would add nothing that is used here, and a home-made server would be one more parser of HTTP to get wrong.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from typing import TYPE_CHECKING
+
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
+from werkzeug.routing import Map, Rule
+from werkzeug.wrappers import Request, Response
+
+from poisson_store.errors import StoreError, UnknownComparisonError, UnknownRunError
+from pytest_poisson.errors import UserError
+from pytest_poisson.render.browse.frame import SCRIPT_FILE, STYLE_FILE, problem_page, script, style
+from pytest_poisson.serve.views import Views
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
+
+    from poisson_store import Store
+
+METHODS = ("GET", "HEAD")
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
+    "img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+"""Of every answer: no page loads anything from elsewhere, nor is loaded by anything else."""
+
+ROUTES = Map(
+    [
+        Rule("/", endpoint="runs"),
+        Rule("/runs/<run>", endpoint="run"),
+        Rule("/runs/<run>/conditions/<key>", endpoint="condition"),
+        Rule("/runs/<run>/conditions/<key>/<replicate>", endpoint="replicate"),
+        Rule("/compare", endpoint="compare"),
+        Rule("/comparisons/<known_as>", endpoint="saved"),
+    ],
+    merge_slashes=False,
+    redirect_defaults=False,
+    strict_slashes=True,
+)
+FILES = {
+    STYLE_FILE: (style, "text/css"),
+    SCRIPT_FILE: (script, "text/javascript"),
+    "/favicon.ico": (str, "image/x-icon"),
+}
+
+
+class Browser:
+    """The application, as WSGI calls it.
+
+    Parameters
+    ----------
+    store
+        What is shown.
+    port
+        Where it is served: a request for any other host was meant for somebody else, as after DNS rebinding.
+    named
+        The store's directory as commands must name it; None where it is the default.
+    """
+
+    def __init__(self, store: Store, port: int, *, named: str | None = None) -> None:
+        self.views = Views(store, named)
+        self.hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost")}
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer one request."""
+        response = self._answer(environ)
+        response.headers.update(HEADERS)
+        return response(environ, start_response)
+
+    def _answer(self, environ: WSGIEnvironment) -> Response:
+        host = environ.get("HTTP_HOST", "")
+        if host.lower() not in self.hosts:
+            known = " and ".join(sorted(self.hosts))
+            return _problem(f"The host {host!r} is not served here, but {known}.", 403)
+        if environ["REQUEST_METHOD"] not in METHODS:
+            return _problem("This server only shows what is stored: it takes GET and HEAD.", 405)
+        try:
+            return self._page(Request(environ))
+        except Exception as failure:  # noqa: BLE001 (the last resort: the next request is to be answered)
+            return _problem(*_explain(failure))
+
+    def _page(self, request: Request) -> Response:
+        if request.path in FILES:
+            make, kind = FILES[request.path]
+            return Response(make(), mimetype=kind)
+        endpoint, values = ROUTES.bind_to_environ(request.environ).match()
+        return Response(getattr(self.views, endpoint)(request.args, **values), mimetype="text/html")
+
+
+def _explain(failure: Exception) -> tuple[str, int]:
+    """Return why there is no page, in one sentence, and the status that says so."""
+    if isinstance(failure, HTTPException):
+        return "There is no such page.", 404
+    if isinstance(failure, (UnknownRunError, UnknownComparisonError, UserError)):
+        return str(failure), 404
+    if isinstance(failure, StoreError):
+        return str(failure), 500
+    traceback.print_exception(failure, file=sys.stderr)
+    return f"An unexpected {type(failure).__name__}; the terminal shows where.", 500
+
+
+def _problem(sentence: str, status: int) -> Response:
+    response = Response(problem_page(f"Refused ({status})", sentence), status, mimetype="text/html")
+    if status == MethodNotAllowed.code:
+        response.headers["Allow"] = ", ".join(METHODS)
+    return response
