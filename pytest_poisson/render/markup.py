@@ -66,7 +66,7 @@ def grid(columns: Sequence[Column], rows: Iterable[Sequence[str]], **attributes:
         for row in rows
     )
     table = element("table", element("thead", element("tr", heads)), element("tbody", body), **attributes)
-    return element("div", table, class_="wide")
+    return element("div", table, class_="wide", tabindex="0")  # it scrolls: by keyboard as well
 
 
 def sheet_html(report: Sheet, *, leave_out: Iterable[str] = ()) -> Html:

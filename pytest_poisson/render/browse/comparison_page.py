@@ -56,7 +56,7 @@ def comparison_page(
                 "p",
                 joined([link(run_address(arm.run_id), f"{side}: {arm.name}") for side, arm in arms], ", "),
             ),
-            element("div", Html(drawn), class_="wide"),
+            element("figure", Html(drawn), tabindex="0"),
             _changes(result, report, arms),
             running=running,
         ),

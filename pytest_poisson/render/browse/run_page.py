@@ -59,7 +59,7 @@ def run_page(result: ShowResult, shares: Sequence[Share], *, store: str | None) 
             sheet_html(report, leave_out=[SHARES]),
             pair,
             element("section", element("h2", "Conditions"), _conditions(result)),
-            element("div", Html(drawn), class_="wide"),
+            element("figure", Html(drawn), tabindex="0"),
             section_html(part_of(report, SHARES)),
             running=run.status == "running",
         ),
