@@ -21,7 +21,7 @@ from pytest_poisson.render.browse.frame import SCRIPT_FILE, STYLE_FILE, problem_
 from pytest_poisson.serve.views import Views
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
@@ -53,7 +53,7 @@ ROUTES = Map(
     redirect_defaults=False,
     strict_slashes=True,
 )
-FILES = {
+FILES: dict[str, tuple[Callable[[], str], str]] = {
     STYLE_FILE: (style, "text/css"),
     SCRIPT_FILE: (script, "text/javascript"),
     "/favicon.ico": (str, "image/x-icon"),

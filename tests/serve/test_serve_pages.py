@@ -278,7 +278,7 @@ def test_the_policy_allows_nothing_from_elsewhere(traded):
         assert answer.text.count("<script") == answer.text.count("<script src=")
 
 
-PAGE = "body button details div form h1 h2 h3 head html label li link main meta nav option p pre script section select"
+PAGE = "body button details div form h1 h2 h3 head html label li link main meta nav option p pre script section select figure"
 ELEMENTS = set(
     f"{PAGE} summary svg table tbody td th thead title tr ul a rect text g path desc defs pattern".split()
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_poisson.render.browse.frame import condition_address, frame, live, run_address
-from pytest_poisson.render.markup import Html, element, grid, joined, link, part_of, sheet_html
 from pytest_poisson.render.layout import Column
+from pytest_poisson.render.markup import Html, element, grid, joined, link, part_of, sheet_html
 from pytest_poisson.render.report_sheet import LEGEND, comparison_sheet
 from pytest_poisson.render.sheet import Grid
 from pytest_poisson.render.svg.heatmap import heatmap_svg

@@ -16,8 +16,8 @@ from pytest_poisson.render.browse.frame import (
 from pytest_poisson.render.browse.run_page import ending
 from pytest_poisson.render.commands import replicate_command
 from pytest_poisson.render.documents import dump
-from pytest_poisson.render.markup import Html, element, grid, joined, lines, link
 from pytest_poisson.render.layout import Column
+from pytest_poisson.render.markup import Html, element, grid, joined, lines, link
 from pytest_poisson.render.trace_text import HEADERS, cuts, figures, notes
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from pytest_poisson.render.browse.frame import (
     replicate_address,
     run_address,
 )
-from pytest_poisson.render.markup import Html, element, grid, joined, link, part_of, section_html, sheet_html
 from pytest_poisson.render.layout import Column
+from pytest_poisson.render.markup import Html, element, grid, joined, link, part_of, section_html, sheet_html
 from pytest_poisson.render.report_sheet import run_sheet
 from pytest_poisson.render.svg.heatmap import heatmap_svg
 from pytest_poisson.render.tiles import share_tiles

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from pytest_poisson.render import formatting as write
 from pytest_poisson.render.accounting_text import accounting_line
 from pytest_poisson.render.browse.frame import comparison_address, frame, live, run_address
-from pytest_poisson.render.markup import Html, element, grid, joined, link
 from pytest_poisson.render.layout import Column
+from pytest_poisson.render.markup import Html, element, grid, joined, link
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
