@@ -15,7 +15,9 @@ from pytest_poisson.cli import (
     check,
     comment,
     compare,
+    completion,
     diff,
+    doctor,
     exporting,
     fix_check,
     import_run,
@@ -63,6 +65,8 @@ COMMANDS = {
     "import-run": import_run,
     "export": exporting,
     "init": init,
+    "doctor": doctor,
+    "completion": completion,
 }
 DESCRIPTION = "Runs of programs that do not give the same result twice: list, show, compare and gate them."
 
