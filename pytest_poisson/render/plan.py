@@ -67,23 +67,18 @@ def _limits(plan: Plan) -> list[tuple[str, str]]:
     """Say what the smallest change is that each kind of comparison would find 4 times in 5, at the worst rate."""
     if plan.unpaired is None or plan.paired is None:
         return []
-    return [
-        ("limit", f"on fresh seeds: {_limit(plan.unpaired, plan)}"),
-        ("", f"on the same seeds: {_limit(plan.paired, plan)}"),
-        (
-            "",
-            ""
-            if plan.alike is None
-            else f"at correlation {plan.correlation:+.3f}: {_limit(plan.alike, plan)}",
-        ),
-    ]
+    designs = [("on fresh seeds", plan.unpaired), ("on the same seeds", plan.paired)]
+    if plan.alike is not None:
+        designs.append((f"at correlation {plan.correlation:+.3f}", plan.alike))
+    texts = [text for how, design in designs for text in _limit(how, design, plan)]
+    return [("" if number else "limit", text) for number, text in enumerate(texts)]
 
 
-def _limit(design: DesignLimit, plan: Plan) -> str:
+def _limit(how: str, design: DesignLimit, plan: Plan) -> list[str]:
     if design.limit != design.limit:  # NaN: nothing can be found
-        return "not even a change from 0 to 1 would be found"
-    verdict = "" if design.limit <= plan.max_mde else f", above the accepted {plan.max_mde:g}"
-    return f"a change of {design.limit:.3f} at base rate {design.base_rate:.3f}{verdict}"
+        return [f"{how}: not even a change from 0 to 1 would be found"]
+    text = f"{how}: a change of {design.limit:.3f} at base rate {design.base_rate:.3f}"
+    return [text] if design.limit <= plan.max_mde else [f"{text},", f"  above the accepted {plan.max_mde:g}"]
 
 
 def _time(plan: Plan) -> str:

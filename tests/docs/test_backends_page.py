@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.docs.commands import BLOCK
 from tests.plugin.support import COIN, open_run, sweep
 
-PAGE = (Path(__file__).parents[2] / "docs" / "backends.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/backends.md").read_text(encoding="utf-8")
 
 
 def test_the_page_works(pytester, monkeypatch):

@@ -11,7 +11,7 @@ from pytest_poisson.cli import main
 from tests.docs.commands import BLOCK
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
 GITHUB, GITLAB = (block for kind, block in BLOCK.findall(PAGE) if kind == "yaml")
 COMMAND = re.compile(r"^(?:[ -]*run: |[ -]*)(pytest(?:-poisson)? .*)$", re.MULTILINE)
 

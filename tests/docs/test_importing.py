@@ -19,16 +19,16 @@ from tests.importers import test_import_promptfoo as promptfoo
 from tests.importers.bring import save
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "importing.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/importing.md").read_text(encoding="utf-8")
 
 
 class Importer(Reader):
-    """Also writes the lines of a `jsonl` block to the file the page calls them."""
+    """Also writes the lines of a `json` block to the file the page calls them."""
 
     def read(self, text):
-        for lines in re.findall(r"^```jsonl\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        for lines in re.findall(r"^```json\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
             (self.pytester.path / "episodes.jsonl").write_text(lines, encoding="utf-8")
-        return super().read(re.sub(r"^```jsonl\n.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL))
+        return super().read(text)
 
 
 def write_scores(path, rate, missing):

@@ -13,7 +13,7 @@ from pytest_poisson.modal_options import OPTIONS
 from tests.docs.commands import Reader
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "modal.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/modal.md").read_text(encoding="utf-8")
 
 
 class DryReader(Reader):

@@ -25,7 +25,7 @@ def test_the_code_of_the_page_reads_a_run(pytester, monkeypatch, capsys):
     pytester.makepyfile(SUITE)
     sweep(pytester)
     monkeypatch.chdir(pytester.path)
-    page = (ROOT / "docs" / "store.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/store.md").read_text(encoding="utf-8")
     (code,) = (block for kind, block in BLOCK.findall(page) if kind == "python")
     capsys.readouterr()
     exec(compile(code, "store.md", "exec"), {})
