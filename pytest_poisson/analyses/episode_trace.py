@@ -16,7 +16,7 @@ from pytest_poisson.errors import UserError
 from pytest_poisson.spans import KIND_INDEX
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -114,7 +114,7 @@ def _alike(
     if replicate is not None:
         fits &= columns.replicate == replicate
     if failures:
-        fits &= failed_episodes(reader, columns)
+        fits &= _failed(reader, columns)
     shown = {condition.key: place for place, condition in enumerate(in_order(reader.conditions))}
     rank = np.array([shown[key] for key in columns.conditions], dtype=np.int64)[columns.condition[fits]]
     order = np.lexsort((columns.replicate[fits], rank))
@@ -124,22 +124,12 @@ def _alike(
     )
 
 
-def failed_episodes(
-    reader: RunReader, columns: OutcomeColumns, failures: Collection[str] = ()
-) -> NDArray[np.bool_]:
-    """Tell which episodes ended as a failure, or without an outcome though they were not skipped.
-
-    Parameters
-    ----------
-    columns
-        The run's episodes.
-    failures
-        Outcomes that count besides the declared failures.
-    """
-    declared = {rollout.id: {*rollout.failures, *failures} for rollout in reader.run.rollouts}
+def _failed(reader: RunReader, columns: OutcomeColumns) -> NDArray[np.bool_]:
+    """Tell which episodes ended as a declared failure, or without an outcome though they were not skipped."""
+    failures = {rollout.id: rollout.failures for rollout in reader.run.rollouts}
     is_failure = np.array(
         [
-            [*(word in declared[condition.rollout] for word in columns.outcomes), False]  # at -1, no outcome
+            [*(word in failures[condition.rollout] for word in columns.outcomes), False]  # at -1, no outcome
             for condition in reader.conditions
         ],
         dtype=bool,

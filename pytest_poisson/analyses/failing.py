@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from pytest_poisson.analyses.episode_trace import failed_episodes, read_trace
+from poisson_store.records import CAUSES
+from pytest_poisson.analyses.episode_trace import read_trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from poisson_store.reader import RunReader
-    from poisson_store.records import OutcomeColumns
     from pytest_poisson.analyses.episode_trace import EpisodeTrace
 
 MOST = 50
@@ -58,10 +56,9 @@ class Failing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Arm:
-    """What became of the replicates of one run, and which failed, by condition key and number."""
+    """A run, and the numbers of the replicates that failed, by condition key."""
 
     reader: RunReader
-    columns: OutcomeColumns
     failed: Mapping[str, list[int]]
 
 
@@ -106,13 +103,14 @@ def failing_replicates(
 
 
 def _read(reader: RunReader, failures: Sequence[str]) -> _Arm:
-    columns = reader.outcome_columns()
-    failed = np.flatnonzero(failed_episodes(reader, columns, failures))
+    lost = {cause for cause in CAUSES if cause != "skipped"}
+    words = {rollout.id: {*rollout.failures, *failures, *lost} for rollout in reader.run.rollouts}
+    wanted = {condition.key: words[condition.rollout] for condition in reader.conditions}
     found: dict[str, list[int]] = {}
-    numbers = columns.replicate[failed].tolist()
-    for condition, number in zip(columns.condition[failed].tolist(), numbers, strict=True):
-        found.setdefault(columns.conditions[condition], []).append(number)
-    return _Arm(reader, columns, found)
+    for key, number, ending in reader.ended(set().union(*words.values())):
+        if ending in wanted[key]:
+            found.setdefault(key, []).append(number)
+    return _Arm(reader, found)
 
 
 def _candidates(arms: Sequence[_Arm], key: str, *, paired: bool) -> Iterator[tuple[int, int]]:

@@ -232,6 +232,21 @@ class RunReader:
             for row in self._connection.execute(_EPISODES.format(where), values):
                 yield self._episode(row, spans=spans, attempts=bool(retried))
 
+    def ended(self, words: Collection[str]) -> Iterator[tuple[str, int, str]]:
+        """Yield condition key, replicate and ending of every episode that ended so, by replicate, then condition.
+
+        Parameters
+        ----------
+        words : collection of str
+            Outcomes, and causes of having none.
+        """
+        where, values = self._filter(None, None, words)
+        keys = [condition.key for condition in self.conditions]
+        query = f"SELECT condition, replicate, outcome, cause FROM episodes WHERE {where} ORDER BY replicate, condition"
+        with reading(self.path):
+            for condition, replicate, outcome, cause in self._connection.execute(query, values):
+                yield keys[condition], replicate, CAUSES[cause] if outcome is None else self._outcomes[outcome]
+
     def close(self) -> None:
         """Release the file."""
         self._stack.close()
