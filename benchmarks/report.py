@@ -23,7 +23,7 @@ SPANS = 20
 START = 1_790_000_000_000_000_000
 
 
-def write_run(store, name, conditions, replicates, rate, paired_with=None):
+def write_run(store, name, conditions, replicates, *, rate, paired_with=None):
     """Store a run; 50 failing replicates have 20 spans each."""
     rollout = RolloutRecord(
         "support", OUTCOMES, OUTCOMES[1:], OUTCOMES[:1], "calls", "test_support.py::test_support"
@@ -94,7 +94,7 @@ def make_spans(draw):
 
 def open_page(chromium, page):
     """Return the milliseconds from navigation to a drawn page, and the number of elements."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 (an extra that the rest does without)
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
@@ -113,8 +113,8 @@ def run(arguments):
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         store = Store(folder / "store")
-        first = write_run(store, "base", arguments.conditions, arguments.replicates, 0.2)
-        write_run(store, "patched", arguments.conditions, arguments.replicates, 0.21, first)
+        first = write_run(store, "base", arguments.conditions, arguments.replicates, rate=0.2)
+        write_run(store, "patched", arguments.conditions, arguments.replicates, rate=0.21, paired_with=first)
         began = time.perf_counter()
         with redirect_stdout(StringIO()):
             status = main(

@@ -245,7 +245,11 @@ class RunReader:
         query = f"SELECT condition, replicate, outcome, cause FROM episodes WHERE {where} ORDER BY replicate, condition"
         with reading(self.path):
             for condition, replicate, outcome, cause in self._connection.execute(query, values):
-                yield keys[condition], replicate, CAUSES[cause] if outcome is None else self._outcomes[outcome]
+                yield (
+                    keys[condition],
+                    replicate,
+                    CAUSES[cause] if outcome is None else self._outcomes[outcome],
+                )
 
     def close(self) -> None:
         """Release the file."""

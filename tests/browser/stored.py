@@ -110,7 +110,7 @@ def _episode(condition, replicate, rate, rollout):
     draws = random.Random(seed)
     failed = draws.random() < rate
     word = draws.choice(rollout.failures) if failed else rollout.successes[0]
-    lost = failed and replicate % 17 == 5
+    lost = failed and replicate % 7 == 2
     return Episode(
         condition=condition.key,
         replicate=replicate,

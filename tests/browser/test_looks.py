@@ -1,0 +1,71 @@
+"""Dark and light, narrow and wide, without colour; and nothing that a checker of accessibility calls serious."""
+
+import pytest
+
+OPEN = (
+    "document.querySelector('#rows tbody button').click(); document.querySelector('.replicate').open = true"
+)
+
+
+def serious(tab):
+    """Return what axe finds serious or critical."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(tab).response["violations"]
+    return [
+        (each["id"], [node["html"][:200] for node in each["nodes"]][:3])
+        for each in found
+        if each["impact"] in {"serious", "critical"}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "scheme"),
+    [("agent", "light"), ("agent", "dark"), ("many", "dark"), ("run", "light"), ("hostile", "light")],
+)
+def test_axe_finds_nothing_serious(open_report, name, scheme):
+    """Neither at first nor with a row and a replicate opened."""
+    tab = open_report(name, color_scheme=scheme)
+    assert serious(tab) == []
+    tab.evaluate(OPEN)
+    assert serious(tab) == []
+
+
+def test_dark_is_dark_and_light_is_light(open_report):
+    """The page follows what the reader's system asks for."""
+    colours = {}
+    for scheme in ("light", "dark"):
+        tab = open_report("agent", color_scheme=scheme)
+        colours[scheme] = tab.evaluate(
+            "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]"
+        )
+    assert colours == {
+        "light": ["rgb(255, 255, 255)", "rgb(17, 17, 17)"],
+        "dark": ["rgb(22, 22, 22)", "rgb(238, 238, 238)"],
+    }
+
+
+@pytest.mark.parametrize("name", ["agent", "many", "hostile"])
+def test_a_narrow_window_does_not_scroll_sideways(open_report, name):
+    """At 360 pixels the page is as wide as the window; what is wider scrolls by itself."""
+    tab = open_report(name, viewport={"width": 360, "height": 740})
+    tab.evaluate(OPEN)
+    assert tab.evaluate("document.documentElement.scrollWidth") == 360
+    assert tab.locator(".opened").bounding_box()["width"] <= 360
+
+
+def test_looks_are_told_without_colour(open_report):
+    """Each look of a cell has its own mark, fill or hatching, whatever its colour."""
+    tab = open_report("agent")
+    signs = {}
+    for cell in tab.locator("#heat .cell").all():
+        look, sign = cell.evaluate(
+            "e => [e.className, e.textContent.charAt(0).replace(/[-+0]/, '') +"
+            " (getComputedStyle(e).backgroundImage === 'none' ? '' : 'hatched')]"
+        )
+        signs.setdefault(look, set()).add(sign)
+    assert signs == {
+        "cell worse": {"\u25b2"},
+        "cell weakly-worse": {"\u25b3"},
+        "cell blind": {"hatched"},
+    }
