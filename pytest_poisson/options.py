@@ -329,6 +329,14 @@ OPTIONS = (
         default=True,
         ini="bool",
     ),
+    Option(
+        "properties",
+        "let each condition's item carry its figures as properties, which --junit-xml writes (default: true)",
+        parse_truth,
+        "true|false",
+        default=True,
+        ini="bool",
+    ),
     Option("replicate", "run this one replicate of a stored run again, in this process", parse_count, "N"),
     Option(
         "run",

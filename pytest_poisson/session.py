@@ -288,6 +288,7 @@ class SweepSession:
         )
         self.notices += sameness_notices(self.run)
         self._save_comparison(self.gate)
+        self._set_properties(self.run, self.gate)
         if self._json is not None:
             self._json.write_text(self._document(self.run, self.gate), encoding="utf-8", newline="\n")
         if self._report is not None:
@@ -311,6 +312,16 @@ class SweepSession:
             return
         self.comparison, complaint = try_to_save(self.store, gate.check.diff)
         self.notices += [complaint] if complaint else []
+
+    def _set_properties(self, run: RunReader, gate: Gate) -> None:
+        """Let each item carry its condition's figures, for JUnit XML and for other plugins that keep properties."""
+        if not self.settings.properties:
+            return
+        from pytest_poisson.render.properties import condition_properties
+
+        found = condition_properties(run, gate, comparison=self.comparison)
+        for item, key in self._conditions.items():
+            item.user_properties += found.get(key, [])
 
     def _document(self, run: RunReader, gate: Gate) -> str:
         """Return what `pytest-poisson fix-check`, `check`, or `show` where there is no baseline, gives as JSON."""
