@@ -141,6 +141,7 @@ def judge(
             max_mde=settings.max_mde,
             method=settings.method,
             margin=settings.margin,
+            full=settings.full,
             fail_on=settings.fail_on,
         )
     replay = None if declaration is None else paired(declaration, open_run)

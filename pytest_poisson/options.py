@@ -192,6 +192,11 @@ OPTIONS = (
         ini="float",
     ),
     Option(
+        "full",
+        "also test the comparison as a whole, and walk down to the axis values and conditions that changed",
+        parse_switch,
+    ),
+    Option(
         "fail_on",
         "what fails the session: worse, any, too-small, missing, flips, joined by commas, or never (default: worse)",
         parse_fail_words,

@@ -38,12 +38,13 @@ def check(
     max_mde: float = 0.20,
     method: str | None = None,
     margin: float | None = None,
+    full: bool = False,
     fail_on: tuple[FailWord, ...] = DEFAULT,
 ) -> CheckResult:
     """Compare two runs, judge what the second promises, and say which of the words in `fail_on` they meet.
 
     The other parameters, and what is raised, are those of `diff`.
     """
-    result = diff(before, after, events=events, q=q, max_mde=max_mde, method=method, margin=margin)
+    result = diff(before, after, events=events, q=q, max_mde=max_mde, method=method, margin=margin, full=full)
     promises = judge_run(after, q=q)
     return CheckResult(result, promises, decide(result, fail_on, promises))

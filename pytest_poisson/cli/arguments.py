@@ -81,6 +81,15 @@ def add_two_or_none(parser: argparse.ArgumentParser, *, least: int = 2) -> None:
     )
 
 
+def add_full(parser: argparse.ArgumentParser) -> None:
+    """Add `--full`."""
+    parser.add_argument(
+        "--full",
+        action="store_true",
+        help="also test the comparison as a whole, and walk down to the axis values and conditions that changed",
+    )
+
+
 def add_method(parser: argparse.ArgumentParser) -> None:
     """Add `--method` and `--margin`."""
     parser.add_argument(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_poisson.cli.arguments import add_comparison, add_fail_on
+from pytest_poisson.cli.arguments import add_comparison, add_fail_on, add_full
 from pytest_poisson.cli.output import Outcome, terminal_width
 from pytest_poisson.cli.statuses import GATE, PASSED, REFUSED
 
@@ -20,6 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
     add_comparison(parser)
     add_fail_on(parser)
+    add_full(parser)
 
 
 def run(arguments: argparse.Namespace) -> Outcome:
@@ -40,6 +41,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
             max_mde=arguments.max_mde,
             method=arguments.method,
             margin=arguments.margin,
+            full=arguments.full,
             fail_on=arguments.fail_on,
         )
     if arguments.json:

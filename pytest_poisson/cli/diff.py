@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_poisson.cli.arguments import add_comparison, open_store, refuse_choices
+from pytest_poisson.cli.arguments import add_comparison, add_full, open_store, refuse_choices
 from pytest_poisson.cli.output import Outcome
 from pytest_poisson.cli.statuses import REFUSED, USAGE
 
@@ -19,11 +19,7 @@ HELP = "compare two stored runs, or two values of an axis of one, or print a sav
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
     add_comparison(parser, least=1)
-    parser.add_argument(
-        "--full",
-        action="store_true",
-        help="also test the comparison as a whole, and walk down to the axis values and conditions that changed",
-    )
+    add_full(parser)
     parser.add_argument(
         "--along",
         metavar="AXIS=A:B",

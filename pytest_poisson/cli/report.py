@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_poisson.cli.arguments import (
+    add_full,
     add_json,
     add_levels,
     add_method,
@@ -58,6 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_prices(parser)
     add_method(parser)
     add_levels(parser)
+    add_full(parser)
     add_json(parser)
     add_store(parser)
 
@@ -125,6 +127,7 @@ def _compared(store: Store, arguments: argparse.Namespace) -> DiffResult:
             max_mde=arguments.max_mde,
             method=arguments.method,
             margin=arguments.margin,
+            full=arguments.full,
         )
 
 

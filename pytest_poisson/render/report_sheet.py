@@ -11,10 +11,12 @@ from pytest_poisson.render.accounting_text import accounting_line
 from pytest_poisson.render.check_text import render_decision
 from pytest_poisson.render.commands import replay_command, replicate_command
 from pytest_poisson.render.diff_table import COLUMNS, row_cells
+from pytest_poisson.render.early_text import early_lines
 from pytest_poisson.render.fragility_text import fragility_lines
 from pytest_poisson.render.layout import Column
 from pytest_poisson.render.limits_text import could_not_see
 from pytest_poisson.render.sheet import Bold, Code, Grid, Points, section, sheet
+from pytest_poisson.render.whole_text import whole_sections
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -34,6 +36,7 @@ LEGEND = (
     "change: after minus before; rise, fall: the smallest change from the before rate that would have been flagged 4 "
     "times in 5; a word in brackets: flagged, but too weak to count in the verdict."
 )
+LEGEND_EARLY = "change: after minus before, of a changed condition where it was decided."
 
 
 def comparison_sheet(
@@ -67,6 +70,7 @@ def comparison_sheet(
             _promises(promises, rows_shown),
             _replays(result, promises, store),
             section("What this comparison could not have seen", _points(_unseen(result))),
+            *whole_sections(result),
             section("Also to know", _points(_remarks(result))),
         ],
     )
@@ -126,7 +130,7 @@ def _changes(result: DiffResult, rows_shown: int | None) -> tuple[Grid | str | N
     return (
         Grid(columns, rows) if rows else None,
         _hidden(len(result.rows) - len(shown), "row"),
-        LEGEND,
+        LEGEND if result.early is None else LEGEND_EARLY,
     )
 
 
@@ -208,6 +212,8 @@ def _replays(result: DiffResult | None, promises: PromisesResult | None, store: 
 
 
 def _unseen(result: DiffResult) -> list[str]:
+    if result.early is not None:
+        return early_lines(result, width=ONE_LINE)
     seen = [line.strip() for line in could_not_see(result, width=ONE_LINE)[1:]]
     return [*seen, " ".join(line.strip() for line in fragility_lines(result, width=ONE_LINE))]
 

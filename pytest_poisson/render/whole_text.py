@@ -8,12 +8,14 @@ from pytest_poisson.conditions import axis_label
 from pytest_poisson.methods import METHODS
 from pytest_poisson.render import formatting as write
 from pytest_poisson.render.layout import GAP, INDENT, Column, column_widths, table, wrap
+from pytest_poisson.render.sheet import Grid, Points, section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_poisson.analyses.diff_result import DiffResult
     from pytest_poisson.analyses.whole import Node, Whole, WholeEvent
+    from pytest_poisson.render.sheet import Section
 
 COLUMNS = (
     Column(""),
@@ -26,6 +28,7 @@ COLUMNS = (
 )
 NARROWEST_LABEL = 12
 NODES_SHOWN = 30
+NESTED = "\N{MIDDLE DOT} "
 
 
 def whole_lines(result: DiffResult, *, width: int, verbose: bool = False) -> list[str]:
@@ -39,6 +42,28 @@ def whole_lines(result: DiffResult, *, width: int, verbose: bool = False) -> lis
         lines += _tree(result, each, width, verbose=verbose)
         lines.append("")
     return lines + [line for text in _legend(result, whole) for line in wrap(text, width)]
+
+
+def whole_sections(result: DiffResult) -> list[Section | None]:
+    """Return the parts of a report that hold the same: a table an event, then what they say."""
+    if result.whole is None:
+        return []
+    labels = write.condition_labels(row.condition for row in result.rows)
+    tables = [
+        section(
+            f"As a whole: {write.printable(each.event.name)}",
+            _omnibus(each),
+            Grid(
+                COLUMNS,
+                tuple(
+                    (write.printable(name.replace(INDENT, NESTED)), *_cells(node))
+                    for name, node in _walk(each, labels)
+                ),
+            ),
+        )
+        for each in result.whole.events
+    ]
+    return [*tables, section("As a whole", Points(tuple(_legend(result, result.whole))))]
 
 
 def _omnibus(each: WholeEvent) -> str:
@@ -66,7 +91,7 @@ def _tree(result: DiffResult, each: WholeEvent, width: int, *, verbose: bool) ->
     return [*lines, f"{write.plural(hidden, 'more line')}: -v shows all."] if hidden else lines
 
 
-def _walk(each: WholeEvent, labels: dict[str, str], *, verbose: bool) -> Iterator[tuple[str, Node]]:
+def _walk(each: WholeEvent, labels: dict[str, str], *, verbose: bool = False) -> Iterator[tuple[str, Node]]:
     yield "all", each.root
     for group in each.groups:
         yield f"{INDENT}{group.node.axis}={axis_label(group.node.value)}", group.node

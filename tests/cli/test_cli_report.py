@@ -24,6 +24,16 @@ def test_a_comparison_is_written(traded, tmp_path):
     assert {each.name: each.read_bytes() for each in out.iterdir()} == first
 
 
+def test_the_comparison_as_a_whole_is_a_part_where_it_was_asked_for(traded, tmp_path):
+    """With `--full` report and check hold what `diff --full` holds."""
+    whole = json.loads(traded("diff", "base", "patched", "--full", "--json")[1])["whole"]
+    assert whole["coverage"]["common"] == 9
+    assert traded("report", "base", "patched", "--full", f"--out={tmp_path / 'out'}")[0] == 0
+    assert json.loads((tmp_path / "out" / "report.json").read_text())["diff"]["whole"] == whole
+    assert "## As a whole: timeout" in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert json.loads(traded("check", "base", "patched", "--full", "--json")[1])["diff"]["whole"] == whole
+
+
 def test_settings_change_the_id(traded, tmp_path):
     """Another level is another comparison."""
     ids = set()

@@ -84,7 +84,8 @@ def test_fresh_seeds_are_compared_unpaired(pytester):
     assert result.ret == 0
 
 
-def test_the_session_and_the_command_line_say_the_same(pytester, monkeypatch, capsys):
+@pytest.mark.parametrize("full", [False, True])
+def test_the_session_and_the_command_line_say_the_same(pytester, monkeypatch, capsys, full):
     """`pytest-poisson check` on the two stored runs gives the very document that the session wrote."""
     from pytest_poisson.cli import main
 
@@ -96,11 +97,14 @@ def test_the_session_and_the_command_line_say_the_same(pytester, monkeypatch, ca
         "--poisson-name=new",
         "--poisson-variant=b=1",
         "--poisson-json=out.json",
+        *(["--poisson-full"] if full else []),
     )
     capsys.readouterr()
     monkeypatch.chdir(pytester.path)
-    assert main(["check", "base", "new", "--json"]) == 4
+    assert main(["check", "base", "new", "--json", *(["--full"] if full else [])]) == 4
     assert capsys.readouterr().out == (pytester.path / "out.json").read_text()
+    whole = json.loads((pytester.path / "out.json").read_text())["diff"]["whole"]
+    assert (whole is not None) == full
 
 
 def test_missing_outcomes_forbid_a_reassuring_word(pytester):

@@ -10,7 +10,8 @@ from pytest_poisson.render.diff_documents import diff_document
 from pytest_poisson.render.diff_text import render_diff
 from pytest_poisson.render.documents import dump
 from pytest_poisson.render.over_time_text import over_time_lines
-from pytest_poisson.render.whole_text import whole_lines
+from pytest_poisson.render.sheet import Grid
+from pytest_poisson.render.whole_text import whole_lines, whole_sections
 from tests.golden import assert_golden
 from tests.render import scenarios
 
@@ -61,6 +62,16 @@ def test_json_has_the_tree(result):
     assert {group["axis"] for group in event["groups"]} == {"task", "tool_fail_rate"}
     assert event["groups"][0]["below"][0]["conditions"][0] in {row["key"] for row in document["rows"]}
     assert dump(document)
+
+
+def test_a_report_has_every_line_of_the_walk(result):
+    """The sections of a report hold a row for the root, each group and each changed condition below, and the coverage."""
+    *tables, last = whole_sections(result)
+    for each, part in zip(result.whole.events, tables, strict=True):
+        (grid,) = (block for block in part.blocks if isinstance(block, Grid))
+        changed = sum(node.changed for group in each.groups for node in group.below)
+        assert len(grid.rows) == 1 + len(each.groups) + changed
+    assert "Coverage: " in last.blocks[0].sentences[-1]
 
 
 def test_rates_by_the_horizon_stand_with_what_was_cut_off(result):
