@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_poisson.analyses.pairing import claims_pairing
 from pytest_poisson.errors import UserError
+from pytest_poisson.stopping_rule import declared_rule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,6 +28,8 @@ class Side:
         As stored; `selection` says what part of the suite ran, None for all of it.
     accounting
         Where every planned replicate of the run went.
+    stoppable
+        Whether it could stop early on its outcomes, while tests and intervals take its numbers for fixed beforehand.
     """
 
     run_id: str
@@ -36,6 +39,7 @@ class Side:
     selection: str | None
     variant: Mapping[str, str]
     accounting: Accounting
+    stoppable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,7 @@ def describe_side(reader: RunReader) -> Side:
         selection=run.selection,
         variant=run.variant,
         accounting=reader.accounting(),
+        stoppable=declared_rule(run) is not None,
     )
 
 

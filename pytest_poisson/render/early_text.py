@@ -41,8 +41,9 @@ def early_lines(result: DiffResult, *, width: int) -> list[str]:
         if early.late
         else ""
     )
+    seen = " A change seen where it was decided tends to be overstated." if early.decided else ""
     return wrap(
-        f"Stopped early: {decided}{saved}.{late} What such evidence could not have seen is not stated, nor is an interval: a "
+        f"Stopped early: {decided}{saved}.{late}{seen} What such evidence could not have seen is not stated, nor is an interval: a "
         "row that is not flagged is too small to tell.",
         width,
     )

@@ -41,7 +41,8 @@ def comparison_data(
     """Return the data of a comparison's page; `x` and `y` are the axes that the picture begins with."""
     rows = [result.rows[number] for number in result.importance]
     level = "interval" if result.level is None else f"{write.percent(result.level)} interval"
-    flags = write.PROCEDURES[METHODS[result.method].fdr]
+    spec = METHODS[result.method]
+    flags, counts = ("e-BH", "e-BH, counts") if spec.sequential else (write.PROCEDURES[spec.fdr], "Holm")
     frame, places = _frame((row.condition for row in rows), [row.event.name for row in rows], details, store)
     return {
         **frame,
@@ -58,7 +59,7 @@ def comparison_data(
             "limit on a fall",
             "p",
             f"p, adjusted ({flags})",
-            "p, adjusted (Holm)",
+            f"p, adjusted ({counts})",
             "pairs",
             "correlation",
             "limits with it",

@@ -28,7 +28,6 @@ def render_plan(plan: Plan) -> list[str]:
         ("baseline", _baseline(plan)),
         ("events", _events(plan)),
         *_limits(plan),
-        ("stopping", "each condition as soon as e-BH decides it" if plan.stops_early else ""),
         ("workers", str(plan.workers) if plan.workers else "none: in this process"),
         *plan.outlook.lines,
         ("time", _time(plan)),
@@ -65,6 +64,8 @@ def _events(plan: Plan) -> str:
 
 def _limits(plan: Plan) -> list[tuple[str, str]]:
     """Say what the smallest change is that each kind of comparison would find 4 times in 5, at the worst rate."""
+    if plan.stops_early:
+        return [("stopping", "each condition as soon as e-BH decides it; no limit is known for that")]
     if plan.unpaired is None or plan.paired is None:
         return []
     designs = [("on fresh seeds", plan.unpaired), ("on the same seeds", plan.paired)]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_poisson import __version__
 from pytest_poisson.methods import METHODS
 from pytest_poisson.render import formatting as write
+from pytest_poisson.render.early_text import PROCESSES
 from pytest_poisson.render.layout import Column
 from pytest_poisson.render.page_replicates import MOST_SPANS, failing_document
 from pytest_poisson.render.report_parts import apart_points
@@ -103,7 +104,10 @@ def _cannot_say(details: ReportDetails, compared: DiffResult | None) -> Iterator
         yield "Whether another version is better or worse: one run was made, and nothing is compared."
     else:
         yield (
-            "That a condition without a flag did not change: of a change as large as its limit, 1 in 5 goes unseen, and of "
+            "That a condition without a flag did not change: what went unseen is not known of evidence that may be looked at "
+            "any time."
+            if compared.early is not None
+            else "That a condition without a flag did not change: of a change as large as its limit, 1 in 5 goes unseen, and of "
             "smaller ones more."
         )
         yield from apart_points(details.apart)
@@ -191,9 +195,14 @@ def _method(compared: DiffResult | None) -> Sequence[tuple[str, str]]:
     report = ("report", f"pytest-poisson {__version__}")
     if compared is None:
         return [report]
-    test = METHODS[compared.method].test or "mcnemar"
+    spec = METHODS[compared.method]
+    rests_on = (
+        f"{PROCESSES[compared.method]}, e-BH"
+        if spec.sequential
+        else f"{spec.test or 'mcnemar'}, {write.PROCEDURES[spec.fdr]}, Holm"
+    )
     return [
-        ("method", f"{compared.method}: {test}, {write.PROCEDURES[METHODS[compared.method].fdr]}, Holm"),
+        ("method", f"{compared.method}: {rests_on}"),
         ("error level q", f"{compared.q:g}"),
         ("accepted change", f"{compared.max_mde:g}"),
         report,

@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from pytest_poisson.analyses.side import Apart, Side
 
 
+STOPPABLE = (
+    " It could stop early on its outcomes: levels and intervals here hold for numbers that were fixed beforehand, which its own "
+    "were not."
+)
+
+
 def named_run(side: Side) -> str:
     """Return a run's name in quotes."""
     return f"'{write.printable(side.name)}'"
@@ -38,7 +44,7 @@ def run_line(label: str, side: Side) -> str:
     if side.selection:
         facts.append(f"a part of the suite: {write.printable(side.selection)}")
     stored = write.plural(side.accounting.stored, "row")
-    return f"{', '.join(facts)}. {stored}; {accounting_line(side.accounting)}."
+    return f"{', '.join(facts)}. {stored}; {accounting_line(side.accounting)}.{STOPPABLE if side.stoppable else ''}"
 
 
 def apart_line(apart: Apart | None) -> str:

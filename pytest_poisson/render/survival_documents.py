@@ -108,6 +108,7 @@ def side_document(side: Side) -> Document:
         "variant": dict(side.variant),
         "rows": side.accounting.stored,
         "accounting": accounting_document(side.accounting),
+        "stoppable": side.stoppable,
     }
 
 

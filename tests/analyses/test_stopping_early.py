@@ -1,6 +1,7 @@
 """Stopping early as stored runs show it: the same decisions in a sweep and in every later comparison of it."""
 
 import random
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,9 +9,12 @@ import pytest
 from poisson_store import Store
 from poisson_store.records import ConditionRecord, RunRecord
 from pytest_poisson.analyses.along import diff_along
+from pytest_poisson.analyses.changes import changes
 from pytest_poisson.analyses.diff import diff
+from pytest_poisson.analyses.fix_check import fix_check
 from pytest_poisson.early import watch
 from pytest_poisson.render.diff_text import render_diff
+from pytest_poisson.render.report_parts import run_line
 from pytest_poisson.stopping_rule import SETTING, declare_rule
 from tests.quality.simulated import Rate
 from tests.stored_runs import OTHER_SALT, SALT, SUPPORT, cell, write_run
@@ -176,3 +180,16 @@ def test_two_values_of_an_axis_of_such_a_run_rest_on_its_rule(tmp_path):
         result = diff_along(run, "task=t0:t1")
     assert (result.method, result.verdict) == ("block_ebh", "worse")
     assert "Stopped early: 1 of 1 condition decided." in render_diff(result)
+
+
+@pytest.mark.parametrize("command", [changes, partial(fix_check, failing_from=None, max_mde=0.5)])
+def test_tests_of_fixed_numbers_say_what_such_a_run_is(tmp_path, command):
+    """Reports that test inputs as if their numbers had been fixed mark the run that could stop early, and no other."""
+    rng = np.random.default_rng(5)
+    swept = Swept(tmp_path, drawn(rng, [0.2] * 2, 30), drawn(rng, [0.1, 0.5], 30))
+    swept.diff("after", [30, 30])
+    with swept.store.open("base") as before, swept.store.open("after") as after:
+        result = command(before, after, events=["timeout"])
+    sides = (result.first, result.second) if command is changes else (result.old, result.new)
+    assert [side.stoppable for side in sides] == [False, True]
+    assert ["could stop early on its outcomes" in run_line("run", side) for side in sides] == [False, True]
