@@ -290,16 +290,7 @@ def _seconds_each(plan: Plan, settings: Settings, earlier: RunReader | None) -> 
     keys = {each.found.condition.key for each in plan.conditions}
     if earlier is None or keys.isdisjoint(each.key for each in earlier.conditions):
         return None, ""
-    return _mean_wall_s(earlier), f"run {earlier.run.name}"
-
-
-def _mean_wall_s(run: RunReader) -> float | None:
-    """Return how long a replicate of a run took on average; None where nothing was measured."""
-    import numpy as np
-
-    wall_s = run.columns().wall_s
-    measured = wall_s[~np.isnan(wall_s)]
-    return float(measured.mean()) if measured.size else None
+    return earlier.mean_wall_s(), f"run {earlier.run.name}"
 
 
 def _not_common(found: Sequence[CollectedCondition], baseline: RunReader | None) -> int:

@@ -84,10 +84,19 @@ def read_replicates(connection: sqlite3.Connection, run: RunRecord) -> dict[str,
     """Read which replicates each condition has."""
     import numpy as np  # noqa: PLC0415 - a store is used without NumPy wherever possible
 
-    arrays = _arrays(connection, _KEYS)
-    ends = np.cumsum(np.bincount(arrays["condition"], minlength=len(run.conditions)))
-    parts = np.split(arrays["replicate"], ends[:-1]) if len(ends) else []
-    return dict(zip(_keys(run), parts, strict=True))
+    whole = connection.execute(
+        "SELECT condition, max(replicate) + 1 FROM episodes GROUP BY condition HAVING count(*) = max(replicate) + 1"
+    )
+    held = {condition: np.arange(count) for condition, count in whole}
+    rest = [number for number in range(len(run.conditions)) if number not in held]
+    nothing = np.empty(0, "int64")
+    held |= dict.fromkeys(rest, nothing)
+    if rest:
+        arrays = _arrays(connection, _KEYS, f"WHERE condition IN ({', '.join(map(str, rest))})")
+        numbers, starts = np.unique(arrays["condition"], return_index=True)
+        parts = np.split(arrays["replicate"], starts[1:])
+        held |= dict(zip(numbers.tolist(), parts, strict=False))
+    return {key: held[number] for number, key in enumerate(_keys(run))}
 
 
 def _keys(run: RunRecord) -> tuple[str, ...]:

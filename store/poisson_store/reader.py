@@ -181,6 +181,14 @@ class RunReader:
             ).fetchone()
         return None if found[0] is None else found
 
+    def mean_wall_s(self) -> float | None:
+        """Tell how many seconds an episode took on average; None where none was measured."""
+        with reading(self.path):
+            found: tuple[float | None] = self._connection.execute(
+                "SELECT avg(wall_s) FROM episodes"
+            ).fetchone()
+        return found[0]
+
     def to_arrow(self, what: What = "episodes") -> pa.Table:
         """Read every episode, or every span, as an Arrow table; needs pyarrow.
 

@@ -80,6 +80,19 @@ def test_stored_replicates_are_listed_by_condition(reader):
 
 
 @pytest.mark.parametrize(
+    "held", [{0: [0, 1, 2], 1: [0, 2], 2: []}, {0: [], 1: [], 2: []}, {2: [1], 0: [0], 1: [5, 0]}]
+)
+def test_replicates_with_and_without_gaps_are_listed(tmp_path, held):
+    """A condition that has all it counts to, one with gaps and one with nothing each list what is theirs."""
+    rows = [numbers(c, r) for c, replicates in held.items() for r in replicates]
+    store = Store(tmp_path)
+    with store.open(write(store, rows)) as reader:
+        found = {name: replicates.tolist() for name, replicates in reader.replicates().items()}
+        assert found == {key(c): sorted(replicates) for c, replicates in held.items()}
+        assert reader.mean_wall_s() == (0.5 if rows else None)
+
+
+@pytest.mark.parametrize(
     ("chosen", "keeps"),
     [
         ({"condition": key(1)}, lambda row: row[0] == 1),
