@@ -1,4 +1,4 @@
-"""Time per replicate of a sweep beside pytest-repeat's `--count`, storing included, one worker.
+"""Time per replicate of a sweep beside pytest-repeat and pytest-probability, storing included, one worker.
 
 Run: python benchmarks/throughput.py [--replicates N]
 
@@ -28,6 +28,19 @@ def test_nothing(): pass
 @pytest.mark.rollout
 def test_fixture(own): pass
 """
+BENCH = """
+import pytest
+
+@pytest.fixture
+def own():
+    yield 1
+
+def bench_nothing(): pass
+
+def bench_fixture(own): pass
+"""
+"""The same work as pytest-probability wants it written."""
+
 PLUGINS = (
     "asyncio",
     "anyio",
@@ -57,29 +70,46 @@ def per_replicate(directory: str, sizes: tuple[int, int], *options: str) -> floa
     return (large - small) / (sizes[1] - sizes[0])
 
 
+def write_suites(directory: str) -> None:
+    """Write the work as each plugin wants it."""
+    Path(directory, "test_suite.py").write_text(SUITE, encoding="utf-8")
+    Path(directory, "bench_suite.py").write_text(BENCH, encoding="utf-8")
+
+
+def sweep(directory: str, name: str, workers: int, replicates: int) -> float:
+    """Return what one more replicate of a sweep costs."""
+    options = ("--poisson-sweep", f"--poisson-workers={workers}", "--poisson-replicates={}")
+    return per_replicate(directory, (1_000, replicates), f"test_suite.py::test_{name}", *options)
+
+
+def repeat(directory: str, name: str, *options: str) -> float:
+    """Return what one more repetition by pytest-repeat costs."""
+    options = ("-p", "no:poisson", "--count={}", "-m", "rollout", *options)
+    return per_replicate(directory, (500, 5_500), f"test_suite.py::test_{name}", *options)
+
+
+def probability(directory: str, name: str, *options: str) -> float:
+    """Return what one more run by pytest-probability costs."""
+    options = ("-p", "no:poisson", "--prob-runs={}", *options)
+    return per_replicate(directory, (500, 5_500), f"bench_suite.py::bench_{name}", *options)
+
+
 def main() -> None:
-    """Print both times and their ratio, for a test without fixtures and one with a yield fixture of its own."""
+    """Print the times and their ratios, for a test without fixtures and one with a yield fixture of its own."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--replicates", type=int, default=100_000)
     replicates = parser.parse_args().replicates
     with tempfile.TemporaryDirectory() as directory:
-        Path(directory, "test_suite.py").write_text(SUITE, encoding="utf-8")
+        write_suites(directory)
         for name in ("nothing", "fixture"):
-            node = f"test_suite.py::test_{name}"
-            repeat = per_replicate(
-                directory, (500, 5_500), node, "-p", "no:poisson", "--count={}", "-m", "rollout"
-            )
-            ours = per_replicate(
-                directory,
-                (1_000, replicates),
-                node,
-                "--poisson-sweep",
-                "--poisson-workers=1",
-                "--poisson-replicates={}",
-            )
-            print(
-                f"{name}: pytest-repeat {repeat * 1e6:.0f} us, sweep {ours * 1e6:.1f} us: {repeat / ours:.1f} times less"
-            )
+            ours = sweep(directory, name, 1, replicates)
+            for neighbour, theirs in (
+                ("pytest-repeat", repeat(directory, name)),
+                ("pytest-probability", probability(directory, name)),
+            ):
+                print(
+                    f"{name}: {neighbour} {theirs * 1e6:.0f} us, sweep {ours * 1e6:.1f} us: {theirs / ours:.1f} times less"
+                )
 
 
 if __name__ == "__main__":

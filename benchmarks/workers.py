@@ -1,4 +1,4 @@
-"""Throughput of a no-op rollout with several workers, beside pytest-xdist running pytest-repeat's items.
+"""Throughput of a no-op rollout with several workers, beside pytest-xdist running what two neighbours repeat.
 
 Run: python benchmarks/workers.py [--replicates N]
 
@@ -10,9 +10,8 @@ from __future__ import annotations
 import argparse
 import os
 import tempfile
-from pathlib import Path
 
-from throughput import SUITE, per_replicate
+from throughput import probability, repeat, sweep, write_suites
 
 WORKERS = (1, 2, 4)
 
@@ -22,40 +21,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--replicates", type=int, default=60_000)
     replicates = parser.parse_args().replicates
-    node = "test_suite.py::test_nothing"
     print(f"{os.cpu_count()} cores")
     with tempfile.TemporaryDirectory() as directory:
-        Path(directory, "test_suite.py").write_text(SUITE, encoding="utf-8")
+        write_suites(directory)
         alone: dict[str, float] = {}
         for workers in WORKERS:
-            ours = per_replicate(
-                directory,
-                (2_000, replicates),
-                node,
-                "--poisson-sweep",
-                f"--poisson-workers={workers}",
-                "--poisson-replicates={}",
-            )
-            theirs = per_replicate(
-                directory,
-                (500, 3_500),
-                node,
-                "-p",
-                "no:poisson",
-                f"-n{workers}",
-                "--count={}",
-                "-m",
-                "rollout",
-            )
-            for name, seconds in (("sweep", ours), ("xdist", theirs)):
-                rate = 1 / seconds
-                alone.setdefault(name, rate)
+            rates = {
+                "sweep": 1 / sweep(directory, "nothing", workers, replicates),
+                "pytest-xdist with pytest-repeat": 1 / repeat(directory, "nothing", f"-n{workers}"),
+                "pytest-xdist with pytest-probability": 1 / probability(directory, "nothing", f"-n{workers}"),
+            }
+            for name, rate in rates.items():
+                efficiency = rate / alone.setdefault(name, rate) / workers
                 print(
-                    f"{workers} workers, {name}: {rate:,.0f}/s, efficiency {rate / alone[name] / workers:.2f}"
+                    f"{workers} workers, {name}: {rate:,.0f}/s, efficiency {efficiency:.2f}, "
+                    f"the sweep {rates['sweep'] / rate:.1f} times as fast"
                 )
-            print(
-                f"{workers} workers: {theirs / ours:.1f} times less time a replicate than pytest-xdist with pytest-repeat"
-            )
 
 
 if __name__ == "__main__":
