@@ -17,6 +17,26 @@ PROMISES = ("at_most", "at_least")
 """The arguments that promise a bound on the rate of an event."""
 
 
+MARK = {
+    "id": "What pairs the rollout across runs; by default its path and qualified name.",
+    "outcomes": "The words with which a replicate may end; by default `passed` and `failed`.",
+    "failures": "Those of them whose rate is compared; by default `failed`.",
+    "successes": "Those of them that are successes, for pass^k and for reports; by default `passed`.",
+    "t_unit": "What `t` and `horizon` count, as in `calls`.",
+    "replicates": "How many replicates of every condition; by default computed from the accepted change.",
+    "raises": "Exceptions that are outcomes, as in `{TimeoutError: 'timeout'}`. A failed assertion is `failed`; any other "
+    "exception leaves no outcome.",
+    "retries": "How often a replicate is tried again, on its seed, after an exception of `retry_on`.",
+    "retry_on": "Exceptions of the infrastructure, as in `[ConnectionError]`; none that is an outcome.",
+    "steps": "Names for `rollout.step`, in order, whose absence is counted.",
+    "gates": "Those steps that every replicate is to pass.",
+    "at_most": "Promised bounds on rates, as in `{'timeout': 0.05}`; a sum of outcomes is joined by `+`.",
+    "at_least": "The same from below, as in `{'resolved': 0.9}`.",
+    "shared_seed_axes": "Axes left out of the seed: conditions that differ in them alone draw the same.",
+}
+"""What the mark takes beside `RECORDING`, as the reference says it."""
+
+
 @dataclass(frozen=True)
 class Declaration:
     """One rollout's words and settings, as its mark gave them."""
@@ -123,22 +143,7 @@ def _unique(words: Iterable[str]) -> tuple[str, ...]:
 class _MarkReader:
     """Reads one mark's arguments; every refusal names the argument, the value and the test."""
 
-    known = (
-        "id",
-        "outcomes",
-        "failures",
-        "successes",
-        "t_unit",
-        "replicates",
-        "raises",
-        "retries",
-        "retry_on",
-        "steps",
-        "gates",
-        *PROMISES,
-        "shared_seed_axes",
-        *RECORDING,
-    )
+    known = (*MARK, *RECORDING)
 
     def __init__(self, given: Mapping[str, Any], where: str) -> None:
         self.given = given

@@ -21,4 +21,4 @@ INTERRUPTED = 130
 """Ctrl-C."""
 
 TOO_SMALL = 2
-"""Of `compare` and `fix-check`: too small to tell. Their wrong command line is `REFUSED`."""
+"""Of `compare` and `fix-check`: too small to tell. Where a wrong command line is 1."""
