@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from poisson_store.records import Accounting, RunRecord
     from pytest_poisson.analyses.diff_result import DiffResult
     from pytest_poisson.analyses.failing import Failing
+    from pytest_poisson.analyses.fix_check import FixCheckResult
     from pytest_poisson.analyses.shares import Share
     from pytest_poisson.analyses.side import Apart
     from pytest_poisson.analyses.tokens import Prices, TokensResult
@@ -91,6 +92,14 @@ def run_details(run: RunReader, shares: Sequence[Share], prices: Prices | None =
     failures = _unique(word for rollout in run.run.rollouts for word in rollout.failures)
     keys = _unique(each.condition.key for each in shares)
     return _details((run,), keys, failures, prices, paired=False)
+
+
+def fix_details(
+    old: RunReader, new: RunReader, result: FixCheckResult, prices: Prices | None = None
+) -> ReportDetails:
+    """Look into the runs of a fix-check, the inputs that changed most first."""
+    keys = _unique(result.inputs[number].condition.key for number in result.importance)
+    return _details((old, new), keys, result.events.names, prices, paired=result.same_draws)
 
 
 def _details(

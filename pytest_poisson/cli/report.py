@@ -17,17 +17,18 @@ from pytest_poisson.cli.arguments import (
 )
 from pytest_poisson.cli.output import Outcome
 from pytest_poisson.cli.prices import add_prices, prices_of
-from pytest_poisson.cli.statuses import REFUSED
+from pytest_poisson.cli.statuses import REFUSED, USAGE
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
-    from poisson_store import Store
+    from poisson_store import RunReader, Store
     from pytest_poisson.analyses.diff_result import DiffResult
     from pytest_poisson.analyses.report_details import ReportDetails
     from pytest_poisson.analyses.tokens import Prices
 
-HELP = "write a report into a folder: Markdown, HTML, JSON and a drawing, of one run or of two compared"
+HELP = "write a report into a folder: Markdown, HTML, JSON and a drawing, of one run, two compared, a replay or a fix-check"
 DEFAULT_OUT = "poisson-report"
 
 
@@ -36,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "first",
         metavar="A",
+        nargs="?",
         help="a run, by name or id, the one before where two are compared; or a saved comparison, by its id",
     )
     parser.add_argument(
@@ -47,6 +49,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         help="an outcome to report (repeatable; of a comparison several may be joined by +; default: the declared "
         "failures)",
+    )
+    parser.add_argument(
+        "--paired",
+        metavar="DECL",
+        help="report the paired replay of this declaration instead, whose arms it names",
+    )
+    parser.add_argument(
+        "--fix-check",
+        metavar="RUN",
+        help="report whether B fails less than A on the inputs that failed in this third run; --q is its level",
     )
     parser.add_argument("--x", metavar="AXIS", help="the axis that stands across the drawing")
     parser.add_argument("--y", metavar="AXIS", help="the axis that stands down the drawing")
@@ -67,32 +79,91 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> Outcome:
     """Write the files, all or none, and say which."""
     from pytest_poisson.files import check_own_folder, write_all
-    from pytest_poisson.render.report_files import comparison_files
     from pytest_poisson.render.report_names import REPORT_FILES
-    from pytest_poisson.saved import means_saved, try_to_save
 
+    if problem := _wrong_runs(arguments):
+        return Outcome(complaint=problem, status=USAGE)
     folder = Path(arguments.out)
     check_own_folder(folder, REPORT_FILES)
-    store, complaint = open_store(arguments), ""
-    if arguments.second is not None or means_saved(store, arguments.first):
-        result = _loaded(store, arguments) if arguments.second is None else _compared(store, arguments)
-        if result.refusal:
-            return Outcome(complaint=f"{result.verdict}: {result.refusal}", status=REFUSED)
-        files = comparison_files(
-            result,
-            _looked_into(store, result, prices_of(arguments)),
-            x=arguments.x,
-            y=arguments.y,
-            store=named_store(arguments),
-        )
-        if arguments.second is not None:
-            _, complaint = try_to_save(store, result)
-    else:
-        files = _described(store, arguments)
+    files, complaint = _files(open_store(arguments), arguments)
+    if not files:
+        return Outcome(complaint=complaint, status=REFUSED)
     write_all(folder, files)
     if arguments.json:
         return Outcome(files["report.json"], complaint)
     return Outcome("".join(f"{folder / name}\n" for name in files), complaint)
+
+
+def _wrong_runs(arguments: argparse.Namespace) -> str:
+    """Say what is wrong with the runs that were named; nothing where it is right."""
+    given = [name for name in (arguments.first, arguments.second) if name is not None]
+    if arguments.paired is not None:
+        if given or arguments.fix_check is not None:
+            return "report --paired=DECL takes neither runs nor --fix-check; the declaration names its arms."
+        return ""
+    if arguments.fix_check is not None and len(given) != 2:
+        return (
+            f"report --fix-check=RUN takes two runs, the old version's and the new one's, not {len(given)}."
+        )
+    return "" if given else "report takes a run, two runs, or a saved comparison; or --paired=DECL."
+
+
+def _files(store: Store, arguments: argparse.Namespace) -> tuple[dict[str, str], str]:
+    """Return the report's files and what else is to be said; no files where nothing can be compared."""
+    from pytest_poisson.render.report_files import comparison_files
+    from pytest_poisson.saved import means_saved, try_to_save
+
+    if arguments.paired is not None:
+        return _replayed(store, arguments), ""
+    if arguments.fix_check is not None:
+        return _fix_checked(store, arguments), ""
+    if arguments.second is None and not means_saved(store, arguments.first):
+        return _described(store, arguments), ""
+    result = _loaded(store, arguments) if arguments.second is None else _compared(store, arguments)
+    if result.refusal:
+        return {}, f"{result.verdict}: {result.refusal}"
+    details = _looked_into(store, result, prices_of(arguments))
+    files = comparison_files(result, details, x=arguments.x, y=arguments.y, store=named_store(arguments))
+    return files, "" if arguments.second is None else try_to_save(store, result)[1]
+
+
+def _replayed(store: Store, arguments: argparse.Namespace) -> dict[str, str]:
+    from pytest_poisson.analyses.paired import paired
+    from pytest_poisson.render.other_reports import paired_report_files
+    from pytest_poisson.replay.declaration import read_declaration
+
+    return paired_report_files(paired(read_declaration(Path(arguments.paired)), store.open))
+
+
+def _fix_checked(store: Store, arguments: argparse.Namespace) -> dict[str, str]:
+    from contextlib import ExitStack
+
+    from pytest_poisson.analyses.fix_check import fix_check
+    from pytest_poisson.analyses.report_details import fix_details
+    from pytest_poisson.render.other_reports import fix_report_files
+
+    names = (arguments.first, arguments.second, arguments.fix_check)
+    with ExitStack() as stack:
+        old, new, selecting = (stack.enter_context(store.open(name)) for name in names)
+        result = fix_check(
+            old,
+            new,
+            events=arguments.event or _failures((old, new, selecting)),
+            failing_from=selecting,
+            max_mde=arguments.max_mde,
+            alpha=arguments.q,
+        )
+        details = fix_details(old, new, result, prices_of(arguments))
+    return fix_report_files(result, details, x=arguments.x, y=arguments.y, store=named_store(arguments))
+
+
+def _failures(runs: Sequence[RunReader]) -> list[str]:
+    """Return the declared failures that a stored row has."""
+    counts = [each for run in runs for each in run.outcome_counts().values()]
+    declared = dict.fromkeys(
+        word for run in runs for rollout in run.run.rollouts for word in rollout.failures
+    )
+    return [word for word in declared if any(each[word] for each in counts)]
 
 
 def _described(store: Store, arguments: argparse.Namespace) -> dict[str, str]:

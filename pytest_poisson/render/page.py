@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pytest_poisson.render.sheet import Section, Sheet
     from pytest_poisson.render.tiles import Tile
 
-TABLES = ("Changes", "Shares")
+TABLES = ("Changes", "Shares", "Inputs")
 """Sections whose table the script sorts, filters and opens."""
 
 STATIC_ROWS = 50

@@ -22,9 +22,13 @@ if TYPE_CHECKING:
 
     from poisson_store.records import ConditionRecord
     from pytest_poisson.analyses.diff_result import DiffResult, DiffRow, Limit
+    from pytest_poisson.analyses.fix_check import FixCheckResult
+    from pytest_poisson.analyses.input_shares import InputShares
     from pytest_poisson.analyses.report_details import ArmDetails, ReportDetails
     from pytest_poisson.analyses.shares import Share
     from pytest_poisson.render.documents import Document
+
+FIX_COLUMNS = ["failed old", "failed new", "points"]
 
 DIGITS = 6
 """Of the figures by which rows are sorted; they are not shown."""
@@ -119,6 +123,45 @@ def share_data(
         "x": x,
         "y": y,
     }
+
+
+def fix_data(
+    result: FixCheckResult,
+    details: ReportDetails | None = None,
+    *,
+    x: str | None = None,
+    y: str | None = None,
+    store: str | None = None,
+) -> Document:
+    """Return the data of a fix-check's page: its inputs, of which none is tested on its own."""
+    inputs = [result.inputs[number] for number in result.importance]
+    frame, places = _frame(
+        (each.condition for each in inputs), [str(result.events)] * len(inputs), details, store
+    )
+    return {
+        **frame,
+        "kind": "fix-check",
+        "columns": [{"name": name, "right": True} for name in FIX_COLUMNS],
+        "pictured": 2,
+        "facts": FIX_COLUMNS,
+        "rows": [
+            [place, "no change", fix_cells(each), _fix_keys(each), fix_cells(each), number]
+            for place, each, number in zip(places, inputs, result.importance, strict=True)
+        ],
+        "x": x,
+        "y": y,
+    }
+
+
+def fix_cells(each: InputShares) -> list[str]:
+    """Return how often an input failed on both versions, and its change in points."""
+    counts = (f"{each.old_events}/{each.old_runs}", f"{each.new_events}/{each.new_runs}")
+    return [*counts, write.percentage_points(each.change)]
+
+
+def _fix_keys(each: InputShares) -> list[float | None]:
+    shares = (each.old_events / each.old_runs, each.new_events / each.new_runs, each.change)
+    return [_rounded(share) for share in shares]
 
 
 def _columns(columns: Iterable[object]) -> list[Document]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from poisson_store.records import Json, RunRecord
     from pytest_poisson.analyses.diff_result import DiffResult
+    from pytest_poisson.analyses.fix_check import FixCheckResult
     from pytest_poisson.analyses.report_details import ArmDetails, ReportDetails
     from pytest_poisson.render.documents import Document
     from pytest_poisson.render.sheet import Section, Sheet
@@ -32,7 +33,11 @@ WHERE = "Where runs die"
 
 
 def with_details(
-    report: Sheet, details: ReportDetails | None, *, compared: DiffResult | None = None
+    report: Sheet,
+    details: ReportDetails | None,
+    *,
+    compared: DiffResult | None = None,
+    fix: FixCheckResult | None = None,
 ) -> Sheet:
     """Return a report with what was found out about its runs besides; as it is where nothing was.
 
@@ -42,16 +47,16 @@ def with_details(
         The report.
     details
         What was found out.
-    compared
-        The comparison; None of one run alone.
+    compared, fix
+        The comparison, or the fix-check, which says itself what it cannot say; neither of one run alone.
     """
     if details is None:
         return report
     sections = [
-        section("What this cannot say", Points(tuple(_cannot_say(details, compared)))),
+        None if fix else section("What this cannot say", Points(tuple(_cannot_say(details, compared)))),
         _survival(details),
         _cost(details),
-        section("Provenance", _provenance(details, compared)),
+        section("Provenance", _provenance(details, _method(compared, fix))),
     ]
     return replace(report, parts=(*report.parts, *(each for each in sections if each)))
 
@@ -153,12 +158,12 @@ def _cost(details: ReportDetails) -> Section | None:
     )
 
 
-def _provenance(details: ReportDetails, compared: DiffResult | None) -> Grid:
+def _provenance(details: ReportDetails, method: Sequence[tuple[str, str]]) -> Grid:
     sides = [dict(_facts(arm.run)) for arm in details.arms]
     names = list(dict.fromkeys(name for side in sides for name in side))
     heads = ("before", "after") if len(sides) == 2 else ("run",)
     rows = [(name, *(side.get(name, write.NONE) for side in sides)) for name in names]
-    rows += [(name, *[said] * len(sides)) for name, said in _method(compared)]
+    rows += [(name, *[said] * len(sides)) for name, said in method]
     return Grid((Column("fact"), *(Column(head) for head in heads)), tuple(rows))
 
 
@@ -191,8 +196,15 @@ def _commit(git: Mapping[str, Json]) -> str:
     return ", ".join([*known, *(["with uncommitted changes"] if git.get("dirty") else [])])
 
 
-def _method(compared: DiffResult | None) -> Sequence[tuple[str, str]]:
+def _method(compared: DiffResult | None, fix: FixCheckResult | None) -> Sequence[tuple[str, str]]:
     report = ("report", f"pytest-poisson {__version__}")
+    if fix is not None:
+        found = fix.comparison
+        return [
+            ("level of the test", f"{found.alpha:g}"),
+            ("accepted change", f"{found.max_mde:g}"),
+            report,
+        ]
     if compared is None:
         return [report]
     spec = METHODS[compared.method]

@@ -84,7 +84,7 @@ def comparison_files(
             importance=result.importance,
             data=comparison_data(result, details, x=x, y=y, store=store),
             drawings=survival_drawings(details),
-            foot=f"Comparison {comparison_id(result)}. {_made_by(written)}",
+            foot=f"Comparison {comparison_id(result)}. {made_by(written)}",
         ),
         "report.json": written,
         "heatmap.svg": heatmap_svg(tiles, title=title, importance=result.importance),
@@ -127,7 +127,7 @@ def run_files(
             importance=None,
             data=share_data(shares, details, x=x, y=y, store=store),
             drawings=survival_drawings(details),
-            foot=f"Run {result.run.run_id}. {_made_by(written)}",
+            foot=f"Run {result.run.run_id}. {made_by(written)}",
         ),
         "report.json": written,
         "heatmap.svg": heatmap_svg(tiles, title=f"{result.run.name}: shares of one run"),
@@ -167,7 +167,8 @@ def share_document(share: Share) -> Document:
     }
 
 
-def _made_by(document: str) -> str:
+def made_by(document: str) -> str:
+    """Return what wrote a report, and which JSON belongs to it."""
     digest = hashlib.sha256(document.encode()).hexdigest()
     return (
         f"Written by pytest-poisson {__version__}; report.json beside it, with SHA-256 {digest}, has the same figures "

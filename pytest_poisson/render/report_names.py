@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-REPORT_FILES = ("report.md", "report.html", "report.json", "heatmap.svg")
+REPORT_FILES = ("report.md", "report.html", "report.json", "heatmap.svg", "flips.svg")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from poisson_store.records import ConditionRecord
     from pytest_poisson.analyses.diff_result import DiffResult, DiffRow
+    from pytest_poisson.analyses.input_shares import InputShares
     from pytest_poisson.analyses.shares import Share
 
 Look: TypeAlias = Literal["worse", "safer", "weakly worse", "weakly safer", "no change", "blind", "share"]
@@ -198,4 +199,30 @@ def share_tiles(shares: Sequence[Share], x: str | None = None, y: str | None = N
             number=number,
         )
         for number, each in enumerate(shares)
+    )
+
+
+def input_tiles(
+    inputs: Sequence[InputShares], event: str, x: str | None = None, y: str | None = None
+) -> tuple[Tile, ...]:
+    """Return a tile an input of a fix-check, in their order; none has a verdict of its own."""
+    placed = place((each.condition for each in inputs), x, y)
+    labels = write.condition_labels(each.condition for each in inputs)
+    return tuple(
+        Tile(
+            panel=_panel(event, placed[each.condition.key]),
+            event=write.printable(event),
+            column=placed[each.condition.key].column,
+            row=placed[each.condition.key].row,
+            label=labels[each.condition.key],
+            look="no change",
+            text=write.percentage_points(each.change),
+            tip=f"{labels[each.condition.key]}, {write.printable(event)}: old {each.old_events}/{each.old_runs}, new "
+            f"{each.new_events}/{each.new_runs}, change {write.percentage_points(each.change)} points",
+            value=each.change,
+            low=None,
+            high=None,
+            number=number,
+        )
+        for number, each in enumerate(inputs)
     )

@@ -2,8 +2,12 @@
 
 import json
 
+import pytest
+
+from poisson_store import Store
 from tests.plugin.support import sweep
 from tests.plugin.test_gate import DRIFTING
+from tests.render.figures import data_of
 
 NAMES = {"report.md", "report.html", "report.json", "heatmap.svg"}
 
@@ -103,3 +107,96 @@ def test_the_session_refuses_a_foreign_folder_before_it_sweeps(pytester):
     assert result.ret == 4
     result.stderr.fnmatch_lines(["*--poisson-report=*holds *"])
     assert not (pytester.path / ".poisson").exists()
+
+
+def test_a_fix_check_is_reported(shell, tmp_path):
+    """With --fix-check the report is that of `fix-check`, with every input in the page and the Markdown."""
+    from tests.analyses.test_fix_check import PILOT_NEW, PILOT_OLD, cells
+    from tests.stored_runs import write_run
+
+    store, out = Store(shell.store), tmp_path / "out"
+    write_run(store, "nightly", cells([(2, 4)] * 6), salt="c" * 32)
+    write_run(store, "old", cells(PILOT_OLD), salt="a" * 32)
+    write_run(store, "new", cells(PILOT_NEW), salt="b" * 32)
+    asked = ("old", "new", "--event=timeout", "--max-mde=0.2")
+    status, text, err = shell("report", *asked, "--fix-check=nightly", f"--out={out}", "--json")
+    assert (status, err) == (0, "")
+    document = json.loads(text)
+    plain = json.loads(shell("fix-check", *asked, "--failing-from=nightly", "--json")[1])
+    assert (document["kind"], document["fix_check"]) == ("fix-check", plain)
+    assert {each.name for each in out.iterdir()} == NAMES
+    page, markdown = ((out / f"report.{kind}").read_text(encoding="utf-8") for kind in ("html", "md"))
+    data = data_of(page)
+    assert [row[2][:2] for row in data["rows"]] == [
+        [f"{each[side]['events']}/{each[side]['outcomes']}" for side in ("old", "new")]
+        for each in (plain["inputs"][number] for number in plain["importance"])
+    ]
+    assert "too small to tell (p 0.269)" in markdown
+    assert markdown.count("| timeout |") == len(plain["inputs"])
+
+
+def test_a_paired_replay_is_reported(shell, tmp_path):
+    """With --paired the report is that of `paired`, and its drawing stands in the page."""
+    from tests.replay.arms import DECLARATION, call, write_arm
+
+    scores = {f"item{n}": [call(0.5 + n / 20), call(0.9)] for n in range(6)}
+    write_arm(shell.store, "a", scores)
+    write_arm(shell.store, "b", {item: [call(0.7), call(0.4)] for item in scores})
+    declared, out = tmp_path / "replay.toml", tmp_path / "out"
+    tables = [name for name, value in DECLARATION.items() if isinstance(value, list) and name != "exemptions"]
+    lines = [f"{name} = {json.dumps(value)}" for name, value in DECLARATION.items() if name not in tables]
+    for name in tables:
+        for each in DECLARATION[name]:
+            lines += [f"[[{name}]]", *(f"{key} = {json.dumps(value)}" for key, value in each.items())]
+    declared.write_text("\n".join(lines), encoding="utf-8")
+    status, text, err = shell("report", f"--paired={declared}", f"--out={out}", "--json")
+    assert (status, err) == (0, "")
+    document = json.loads(text)
+    plain = json.loads(shell("paired", f"--declaration={declared}", "--json")[1])
+    assert (document["kind"], document["paired"]) == ("paired", plain)
+    assert {each.name for each in out.iterdir()} == {"report.md", "report.html", "report.json", "flips.svg"}
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert (out / "flips.svg").read_text(encoding="utf-8").strip() in page
+    assert "<script" not in page
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "report takes a run, two runs, or a saved comparison"),
+        (("base", "--fix-check=patched"), "--fix-check=RUN takes two runs"),
+        (("base", "--paired=replay.toml"), "--paired=DECL takes neither runs"),
+    ],
+)
+def test_runs_that_do_not_fit_are_a_wrong_command_line(traded, tmp_path, words, said):
+    """What must or must not be named beside an option is said, and nothing is written."""
+    status, printed, err = traded("report", *words, f"--out={tmp_path / 'out'}")
+    assert (status, printed) == (2, "")
+    assert said in err
+    assert not (tmp_path / "out").exists()
+
+
+def test_prices_give_a_cost(shell, tmp_path):
+    """Declared prices cost the tokens of the spans; without them there are tokens and no cost."""
+    from tests.browser.stored import agent_report
+
+    agent_report(shell.store)
+    for words, cost in (((), False), (("--price-per-input-token=2", "--price-per-output-token=3"), True)):
+        out = tmp_path / str(cost)
+        document = json.loads(shell("report", "base", "patched", *words, f"--out={out}", "--json")[1])
+        total = document["tokens"]["arms"][1]["total"]
+        assert total["cost"] == (2 * total["tokens_in"] + 3 * total["tokens_out"] if cost else None)
+        assert ("No price was declared" in (out / "report.md").read_text(encoding="utf-8")) is not cost
+
+
+def test_a_saved_comparison_is_reported_with_its_runs(traded, tmp_path):
+    """Reported by its id it has what its runs say; once they are gone, what was saved."""
+    first = json.loads(traded("report", "base", "patched", f"--out={tmp_path / 'a'}", "--json")[1])
+    second = json.loads(traded("report", first["id"], f"--out={tmp_path / 'b'}", "--json")[1])
+    assert second == first
+    for each in Store(traded.store).runs():
+        each.path.unlink()
+    third = json.loads(traded("report", first["id"], f"--out={tmp_path / 'c'}", "--json")[1])
+    assert third["diff"] == first["diff"]
+    assert "failing" in first
+    assert "failing" not in third

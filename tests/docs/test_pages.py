@@ -10,6 +10,7 @@ from tests.docs.commands import ROOT, Reader, documents
 PAGES = {  # pages that are gone through one after the other: the example in whose folder that is done
     ("README.md",): None,
     ("docs/fix-check.md",): None,
+    ("docs/reports.md",): None,
     ("docs/sweeps.md",): None,
     ("docs/tutorial.md",): None,
     ("docs/where-runs-die.md",): None,
