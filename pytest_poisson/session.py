@@ -192,12 +192,15 @@ class SweepSession:
             return None
 
     def _write_plan(self, plan: Plan) -> None:
-        from pytest_poisson.render.plan import render_plan
+        from pytest_poisson.render.plan import render_plan, render_plan_briefly
 
         reporter = self.reporter
         if reporter is None:
             return
         reporter.ensure_newline()
+        if self.config.option.verbose < 0 and not self.settings.dry_run:
+            reporter.write_line(render_plan_briefly(plan))
+            return
         reporter.section("pytest-poisson plan")
         for line in render_plan(plan):
             reporter.write_line(line)

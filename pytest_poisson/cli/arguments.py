@@ -62,7 +62,11 @@ def add_comparison(parser: argparse.ArgumentParser, *, least: int = 2) -> None:
     add_method(parser)
     add_levels(parser)
     parser.add_argument(
-        "-v", "--verbose", action="store_true", help="show every row, flagged ones with their interval"
+        "-v",
+        "--verbose",
+        action="count",
+        default=0,
+        help="show every row, flagged ones with their interval; -vv: each with its interval",
     )
     add_json(parser)
     add_store(parser)

@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
         )
     if arguments.json:
         return Outcome(dump(check_document(result)), status=_status(result))
-    promises = promises_lines(result.promises, width=terminal_width(), verbose=arguments.verbose)
+    promises = promises_lines(result.promises, width=terminal_width(), verbose=arguments.verbose > 0)
     parts = [as_text(result.diff, arguments), *(["\n".join(promises) + "\n"] if promises else [])]
     return Outcome("\n".join([*parts, f"{render_decision(result.decision)}\n"]), status=_status(result))
 

@@ -27,8 +27,8 @@ COLUMNS = (
 )
 
 
-def diff_table(result: DiffResult, *, width: int, paint: Paint, verbose: bool) -> list[str]:
-    """Return the lines of the table and of its legend: 10 rows, or all of them with their evidence."""
+def diff_table(result: DiffResult, *, width: int, paint: Paint, verbose: int) -> list[str]:
+    """Return the lines of the table and of its legend: 10 rows; from 1 all, flagged ones with their evidence; from 2 all with it."""
     shown = [result.rows[i] for i in result.importance[: None if verbose else ROWS_SHOWN]]
     if not shown:
         return []
@@ -39,7 +39,11 @@ def diff_table(result: DiffResult, *, width: int, paint: Paint, verbose: bool) -
     for row, (*above, line) in zip(shown, body, strict=True):
         head += [*above, _painted(line, row, paint)]
         if verbose:
-            head += [line for text in _details(result, row) for line in wrap(text, width, first=INDENT * 2)]
+            head += [
+                line
+                for text in _details(result, row, every=verbose > 1)
+                for line in wrap(text, width, first=INDENT * 2)
+            ]
     return head + _legend(result, shown, width, axes="" if head[0].startswith(axes) else axes)
 
 
@@ -60,9 +64,9 @@ def _laid_out(
     return [title, INDENT + first, INDENT + rule], body
 
 
-def _details(result: DiffResult, row: DiffRow) -> Iterator[str]:
+def _details(result: DiffResult, row: DiffRow, *, every: bool) -> Iterator[str]:
     """Return what a word rests on, and the limits at the correlation that the row's pairs had."""
-    if row.word in ("worse", "safer"):
+    if every or row.word in ("worse", "safer"):
         yield evidence(result, row)
     observed = row.observed
     if observed is not None and observed.correlation is not None:

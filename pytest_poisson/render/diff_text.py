@@ -42,7 +42,7 @@ def render_diff(
     *,
     width: int = 80,
     colour: bool = False,
-    verbose: bool = False,
+    verbose: int = 0,
     store: str | None = None,
     in_session: bool = False,
 ) -> str:
@@ -57,7 +57,8 @@ def render_diff(
     colour
         Whether to use terminal colours.
     verbose
-        Show every row, the interval of every flagged one and the limits as pairs correlated; else the 10 most important rows.
+        From 1 show every row, the interval of every flagged one and the limits as pairs correlated, else the 10 most
+        important rows; from 2 also the interval of every other row and every flip that the word hangs on.
     store
         The store's directory where it is not the default: the commands to type name it.
     in_session
@@ -71,10 +72,10 @@ def render_diff(
         diff_table(result, width=width, paint=paint, verbose=verbose),
         could_not_see(result, width=width, in_session=in_session),
         early_lines(result, width=width),
-        fragility_lines(result, width=width),
-        over_time_lines(result, width=width, verbose=verbose),
+        fragility_lines(result, width=width, every=verbose > 1),
+        over_time_lines(result, width=width, verbose=verbose > 0),
         missing_lines(result, width),
-        whole_lines(result, width=width, verbose=verbose),
+        whole_lines(result, width=width, verbose=verbose > 0),
         coverage_lines(result, width),
         remark_lines(result, width),
         _next(result, store),

@@ -15,15 +15,16 @@ FLIPS_SHOWN = 3
 NOT_EXHAUSTIVE = "the search is not exhaustive"
 
 
-def fragility_lines(result: DiffResult, *, width: int) -> list[str]:
-    """Return what the tests' word hangs on: how many outcomes, of which run and condition, and which way."""
+def fragility_lines(result: DiffResult, *, width: int, every: bool = False) -> list[str]:
+    """Return what the tests' word hangs on: how many outcomes, of which run and condition, and which way; 3 rows or every one."""
     fragility = result.fragility
     if fragility is None:
         return []
     lines = wrap(f"Fragility: {_sentence(fragility)}", width)
-    for flip in fragility.flips[:FLIPS_SHOWN]:
+    shown = fragility.flips if every else fragility.flips[:FLIPS_SHOWN]
+    for flip in shown:
         lines += wrap(_flip(result, flip), width, first=INDENT)
-    hidden = len(fragility.flips) - FLIPS_SHOWN
+    hidden = len(fragility.flips) - len(shown)
     return [*lines, f"{INDENT}and {write.plural(hidden, 'other')}."] if hidden > 0 else lines
 
 

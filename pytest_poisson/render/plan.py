@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from pytest_poisson.progress import duration
@@ -33,6 +34,17 @@ def render_plan(plan: Plan) -> list[str]:
         ("time", _time(plan)),
     ]
     return [f"{name:<11} {text}" for name, text in lines if text]
+
+
+def render_plan_briefly(plan: Plan) -> str:
+    """Return the plan as one line, for a session that is to say little: what runs, and what it could not see."""
+    limits = [each.limit for each in (plan.unpaired, plan.paired) if each is not None]
+    design = max(limits, default=float("nan"))
+    seen = ", limit none" if math.isnan(design) else f", limit {design:.3f}"
+    return (
+        f"plan: {plural(len(plan.conditions), 'condition')}, {_each(plan)}, "
+        f"{plural(plan.replicates, 'replicate')} in all{seen}"
+    )
 
 
 def _variant(variant: Mapping[str, str]) -> str:

@@ -6,9 +6,9 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from pytest_poisson.render.accounting_text import accounting_line
-from pytest_poisson.render.diff_text import render_diff
+from pytest_poisson.render.diff_text import headline_lines, render_diff
 from pytest_poisson.render.fix_check_text import fix_check_sheet
-from pytest_poisson.render.layout import wrap
+from pytest_poisson.render.layout import Paint, wrap
 from pytest_poisson.render.paired_text import paired_sheet
 from pytest_poisson.render.promises_text import promises_lines
 from pytest_poisson.render.sheet import as_text
@@ -51,7 +51,7 @@ def render_session(
     width, colour
         Of the terminal.
     verbosity
-        pytest's: below 0 the account and the verdict alone, above 0 every row.
+        pytest's: below 0 the account and the verdict alone, from 1 every row, from 2 everything in full.
     store
         The store's directory where it is not the default.
     beside
@@ -63,7 +63,11 @@ def render_session(
     accounts = [
         f"run {each.run.name} is {each.run.status}: {accounting_line(each.accounting())}" for each in runs
     ]
-    lines = [*_notices(notices, width), *accounts, *_unfinished(runs, stop, width)]
+    lines = [
+        *_notices(notices, width, None if verbosity > 1 else NOTICES_SHOWN),
+        *accounts,
+        *_unfinished(runs, stop, width),
+    ]
     if gate is None:
         return lines
     promises = promises_lines(gate.promises, width=width, verbose=verbosity > 0)
@@ -74,10 +78,15 @@ def render_session(
         lines += _outcomes(run, width)
         lines += [] if verbosity < 0 else [*_apart(promises), *_next(run, gate)]
     elif verbosity < 0:
-        lines.append(f"verdict: {gate.check.diff.verdict}")
+        lines += headline_lines(gate.check.diff, width=width, paint=Paint(colour))
     else:
         text = render_diff(
-            gate.check.diff, width=width, colour=colour, verbose=verbosity > 0, store=store, in_session=True
+            gate.check.diff,
+            width=width,
+            colour=colour,
+            verbose=max(verbosity, 0),
+            store=store,
+            in_session=True,
         )
         lines = [
             *(line for line in lines if line not in accounts),
@@ -124,12 +133,12 @@ def _unfinished(runs: Sequence[RunReader], stop: Stop | None, width: int) -> lis
     return lines
 
 
-def _notices(notices: Sequence[str], width: int) -> list[str]:
-    lines = []
-    for text, count in Counter(notices).most_common(NOTICES_SHOWN):
+def _notices(notices: Sequence[str], width: int, most: int | None) -> list[str]:
+    lines, counted = [], Counter(notices)
+    for text, count in counted.most_common(most):
         lines += wrap(f"note ({count} times): {text}" if count > 1 else f"note: {text}", width, rest="  ")
-    if len(set(notices)) > NOTICES_SHOWN:
-        lines.append(f"and {len(set(notices)) - NOTICES_SHOWN} other notes")
+    if most is not None and len(counted) > most:
+        lines.append(f"and {len(counted) - most} other notes: -vv shows all")
     return lines
 
 
