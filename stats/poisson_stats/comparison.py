@@ -16,7 +16,7 @@ from poisson_stats.limits import LimitStatus, UnpairedTest, limits_paired, limit
 from poisson_stats.mcnemar import mcnemar_test
 from poisson_stats.multiplicity import benjamini_hochberg, false_coverage_level, holm
 from poisson_stats.significance import alpha_per_test
-from poisson_stats.validation import levels, one_of, refuse_where, rows, within
+from poisson_stats.validation import directions, levels, one_of, rows, within
 from poisson_stats.verdict import row_words, verdict
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def compare_unpaired(
         (boschloo_test if test == "boschloo" else fisher_test)(k0, n0, k1, n1),
         limits_unpaired(k0, n0, n1, alpha=alpha, test=test),
         lambda level: miettinen_nurminen(k1, n1, k0, n0, confidence=level),
-        _Choices(_direction(direction, k0.size), q, max_mde, alpha, attainable),
+        _Choices(directions(direction, k0.size), q, max_mde, alpha, attainable),
     )
 
 
@@ -221,7 +221,7 @@ def compare_paired(
         mcnemar_test(b, c),
         limits_paired(a + b, pairs, alpha=alpha),
         lambda level: tango(a, c, b, d, confidence=level),
-        _Choices(_direction(direction, pairs.size), q, max_mde, alpha, attainable),
+        _Choices(directions(direction, pairs.size), q, max_mde, alpha, attainable),
     )
 
 
@@ -315,16 +315,6 @@ def _compare(
 def _alpha(tests: int, q: float, max_mde: float) -> float:
     levels(q=q, max_mde=max_mde)
     return alpha_per_test(q, tests)
-
-
-def _direction(direction: ArrayLike, size: int) -> IntArray:
-    given = np.asarray(direction)
-    if given.shape not in {(), (size,)}:
-        raise ValueError(f"direction has shape {given.shape} where the counts have ({size},).")
-    refuse_where(
-        ~np.isin(given, (-1, 1)), "direction", given, "must be +1 (a rise is worse) or -1 (a fall is)"
-    )
-    return np.broadcast_to(given.astype(np.int64), (size,))
 
 
 def _rates(k: IntArray, n: IntArray) -> FloatArray:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from poisson_stats.difference_intervals import miettinen_nurminen, tango
-from poisson_stats.validation import levels, rows
+from poisson_stats.validation import levels, rows, within
 from poisson_stats.verdict import NO_CHANGE, TOO_SMALL, WITHIN_MARGIN
 
 if TYPE_CHECKING:
@@ -85,6 +85,8 @@ def equivalence_unpaired(
     [True, False]
     """
     k0, n0, k1, n1 = rows(k_before=k_before, n_before=n_before, k_after=k_after, n_after=n_after)
+    within("k_before", k0, "n_before", n0)
+    within("k_after", k1, "n_after", n1)
     return _against(miettinen_nurminen(k1, n1, k0, n0, confidence=_confidence(margin, q)), margin, q)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from poisson_stats.bootstrap import percentile_interval, resampled_sums
 from poisson_stats.korn_graubard import item_counts, korn_graubard
 from poisson_stats.rate_intervals import clopper_pearson
-from poisson_stats.validation import levels
+from poisson_stats.validation import levels, positive
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -121,6 +121,7 @@ def item_interval(
     """
     f, m = item_counts(events, trials)
     levels(confidence=confidence)
+    positive(resamples=resamples)
     carriers = int((f > 0).sum())
     basis = _basis(m, carriers)
     beside = korn_graubard(f, m, confidence=confidence) if m.size > 1 else None

@@ -11,7 +11,7 @@ import numpy as np
 from poisson_stats.normal import chi_square_1_log_tail, detection_z
 from poisson_stats.risk_table import times_of, whole_codes
 from poisson_stats.rounding import ceil_count, round_up
-from poisson_stats.validation import counts, levels, positive
+from poisson_stats.validation import counts, levels, positive, refuse_where
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -204,7 +204,7 @@ def cause_specific_log_rank(
         An argument has the wrong shape or a value outside its domain.
     """
     positive(kinds=kinds)
-    cause = whole_codes("causes", causes, length=np.asarray(times).size, largest=kinds)
+    cause = whole_codes("causes", causes, length=times_of("times", times).size, largest=kinds)
     return tuple(log_rank(times, cause == kind, second, strata=strata) for kind in range(1, kinds + 1))
 
 
@@ -361,6 +361,8 @@ def _strata(strata: ArrayLike, episodes: int) -> IntArray:
     array = np.asarray(strata)
     if array.shape != (episodes,):
         raise ValueError(f"strata has shape {array.shape}; one label an episode, ({episodes},), is accepted.")
+    if array.dtype.kind == "f":
+        refuse_where(np.isnan(array), "strata", array, "must be a label")
     return _small_codes(array)
 
 

@@ -17,7 +17,7 @@ from poisson_stats.comparison import compare_paired, compare_unpaired
 from poisson_stats.fisher import fisher_test
 from poisson_stats.mcnemar import mcnemar_test
 from poisson_stats.significance import is_significant_log
-from poisson_stats.validation import counts, rows
+from poisson_stats.validation import counts, directions, rows, within
 from poisson_stats.verdict import NO_CHANGE, NOT_COMPARABLE, SAFER, WITHIN_MARGIN
 
 if TYPE_CHECKING:
@@ -88,6 +88,14 @@ def missing_shares_unpaired(
     >>> missing_shares_unpaired(0, 1746, 60, 1746).problem
     'shares differ'
     """
+    counts(
+        missing_before=missing_before,
+        planned_before=planned_before,
+        missing_after=missing_after,
+        planned_after=planned_after,
+    )
+    within("missing_before", np.asarray(missing_before), "planned_before", np.asarray(planned_before))
+    within("missing_after", np.asarray(missing_after), "planned_after", np.asarray(planned_after))
     test = fisher_test(missing_before, planned_before, missing_after, planned_after)
     return _shares((missing_before, planned_before), (missing_after, planned_after), test)
 
@@ -170,7 +178,7 @@ def compare_unpaired_worst_case(
         missing_before=missing_before,
         missing_after=missing_after,
     )
-    is_failure = np.asarray(direction) > 0
+    is_failure = directions(direction, k0.size) > 0
     return compare_unpaired(
         k0 + np.where(is_failure, 0, m0),
         n0 + m0,
@@ -240,7 +248,7 @@ def compare_paired_worst_case(
         missing_then_none=incomplete.missing_then_none,
         missing_both=incomplete.missing_both,
     )
-    is_failure = np.asarray(direction) > 0
+    is_failure = directions(direction, a.size) > 0
     # Before, a missing outcome is the absence of a failure event or the presence of a success event; after,
     # the reverse.
     return compare_paired(

@@ -8,7 +8,7 @@ import numpy as np
 
 from poisson_stats.competing_risks import cumulative_incidence, incidence_at
 from poisson_stats.risk_table import times_of, whole_codes
-from poisson_stats.validation import positive
+from poisson_stats.validation import positive, refuse_where
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -62,6 +62,7 @@ def rates_at_horizon(
     """
     time = times_of("t", t)
     positive(rows=rows)
+    refuse_where(np.asarray(not horizon >= 0), "horizon", horizon, "must be a time of at least 0")
     code = whole_codes("ended", ended, length=time.size, largest=OTHER)
     index = whole_codes("row", row, length=time.size, largest=rows - 1)
     seen = time <= horizon

@@ -10,7 +10,7 @@ from poisson_stats.item_interval import item_interval
 from poisson_stats.mcnemar import mcnemar_test
 from poisson_stats.rate_intervals import clopper_pearson
 from poisson_stats.significance import is_significant
-from poisson_stats.validation import counts, levels, probabilities
+from poisson_stats.validation import counts, levels, probabilities, rows, within
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -174,6 +174,7 @@ def arm_order(n10: int, n01: int, *, alpha: float = 0.05) -> ArmOrder:
     ValueError
         For counts that are not counts, and a level outside (0, 1).
     """
+    counts(n10=n10, n01=n01)
     levels(alpha=alpha)
     test, most = mcnemar_test(n10, n01), mcnemar_test(0, n10 + n01)
     return ArmOrder(
@@ -216,6 +217,10 @@ def pooled_flips(
     >>> got.interval.basis, round(got.clustering.icc, 2)
     ('Korn-Graubard', 0.8)
     """
+    flipped, eligible = rows(flips=flips, pairs=pairs)
+    within("flips", flipped, "pairs", eligible)
+    if not eligible.any():
+        raise ValueError(f"pairs={eligible.tolist()} must hold at least one pair.")
     return PooledFlips(
         interval=item_interval(flips, pairs, confidence=confidence, resamples=resamples, seed=seed),
         clustering=clustering(flips, pairs),

@@ -104,10 +104,12 @@ def label_codes(name: str, labels: ArrayLike, *, length: int) -> tuple[IntArray,
     Raises
     ------
     ValueError
-        `labels` does not hold one label for each of `length` episodes.
+        `labels` does not hold one label for each of `length` episodes, or NaN is one.
     """
     array = np.asarray(labels)
     if array.shape != (length,):
         raise ValueError(f"{name} has shape {array.shape}; one label an episode, ({length},), is accepted.")
+    if array.dtype.kind == "f":
+        refuse_where(np.isnan(array), name, array, "must be a label")
     distinct, code = np.unique(array, return_inverse=True)
     return code.astype(np.int64), int(distinct.size)

@@ -123,6 +123,7 @@ def compare_survival(
     steps = times_of("times", times)
     cause = whole_codes("causes", causes, length=steps.size, largest=kinds)
     arm = whole_codes("second", second, length=steps.size, largest=1)
+    times_of("at", at)
     stratum, count = label_codes("strata", strata, length=steps.size)
     in_first = np.bincount(stratum[arm == 0], minlength=count) > 0
     in_second = np.bincount(stratum[arm == 1], minlength=count) > 0

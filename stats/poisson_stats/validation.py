@@ -123,6 +123,23 @@ def positive(**named: int) -> None:
             raise ValueError(f"{name}={value!r} must be a whole number of at least 1.")
 
 
+def directions(direction: ArrayLike, size: int) -> IntArray:
+    """Read which way each row is worse: +1 for a rise, -1 for a fall; a scalar stands for all of them.
+
+    Raises
+    ------
+    ValueError
+        For another value, or a shape that is neither a scalar's nor one element a row.
+    """
+    given = np.asarray(direction)
+    if given.shape not in {(), (size,)}:
+        raise ValueError(f"direction has shape {given.shape} where the counts have ({size},).")
+    refuse_where(
+        ~np.isin(given, (-1, 1)), "direction", given, "must be +1 (a rise is worse) or -1 (a fall is)"
+    )
+    return np.broadcast_to(given.astype(np.int64), (size,))
+
+
 def one_of(name: str, value: str, accepted: Sequence[str]) -> None:
     """Require a word to be one of those accepted.
 
