@@ -4,6 +4,10 @@ import numpy as np  # noqa: F401  sessions inside this one forget their imports,
 import pytest
 import scipy.special  # noqa: F401
 
+from tests.schemas import check_every_document
+
+check_every_document()
+
 pytest_plugins = ["pytester"]
 
 NEIGHBOURS = (

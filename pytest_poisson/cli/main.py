@@ -30,6 +30,7 @@ from pytest_poisson.cli import (
     recover,
     report,
     runs,
+    schema,
     serve,
     show,
     tokens,
@@ -65,6 +66,7 @@ COMMANDS = {
     "import-run": import_run,
     "export": exporting,
     "init": init,
+    "schema": schema,
     "doctor": doctor,
     "completion": completion,
 }
