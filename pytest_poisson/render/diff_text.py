@@ -120,7 +120,7 @@ def _but_what(result: DiffResult) -> str:
         return "and what such evidence could have missed is not known"
     if result.verdict == "too small to tell":
         hiding = result.design.too_small if result.design else 0
-        return f"but {hiding} could hide a change above {write.size(result.max_mde)}"
+        return f"but {write.integer(hiding)} could hide a change above {write.size(result.max_mde)}"
     return f"and none could hide a change above {write.size(result.max_mde)}"
 
 

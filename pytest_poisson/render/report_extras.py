@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pytest_poisson.render.sheet import Section, Sheet
 
 WHERE = "Where runs die"
+SIDES = ("before", "after")
 
 
 def with_details(
@@ -56,7 +57,7 @@ def with_details(
         None if fix else section("What this cannot say", Points(tuple(_cannot_say(details, compared)))),
         _survival(details),
         _cost(details),
-        section("Provenance", _provenance(details, _method(compared, fix))),
+        section("Provenance", _provenance(details, _method(compared, fix), ("old", "new") if fix else SIDES)),
     ]
     return replace(report, parts=(*report.parts, *(each for each in sections if each)))
 
@@ -158,13 +159,13 @@ def _cost(details: ReportDetails) -> Section | None:
     )
 
 
-def _provenance(details: ReportDetails, method: Sequence[tuple[str, str]]) -> Grid:
+def _provenance(details: ReportDetails, method: Sequence[tuple[str, str]], heads: tuple[str, str]) -> Grid:
     sides = [dict(_facts(arm.run)) for arm in details.arms]
     names = list(dict.fromkeys(name for side in sides for name in side))
-    heads = ("before", "after") if len(sides) == 2 else ("run",)
     rows = [(name, *(side.get(name, write.NONE) for side in sides)) for name in names]
     rows += [(name, *[said] * len(sides)) for name, said in method]
-    return Grid((Column("fact"), *(Column(head) for head in heads)), tuple(rows))
+    named = heads if len(sides) == 2 else ("run",)
+    return Grid((Column("fact"), *(Column(head) for head in named)), tuple(rows))
 
 
 def _facts(run: RunRecord) -> Iterator[tuple[str, str]]:

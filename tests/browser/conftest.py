@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from functools import partial
 
 import pytest
 
@@ -9,7 +10,9 @@ from tests.browser import stored
 
 MAKERS = {
     "agent": stored.agent_report,
+    "fix": stored.fix_report,
     "hostile": stored.hostile_report,
+    "huge": partial(stored.many_report, conditions=10_000),
     "many": stored.many_report,
     "run": stored.run_report,
 }

@@ -5,10 +5,12 @@ import random
 from poisson_store import Store
 from poisson_store.records import Episode, RolloutRecord, RunRecord, Span, Tokens
 from pytest_poisson.analyses.diff import diff
-from pytest_poisson.analyses.report_details import comparison_details, run_details
+from pytest_poisson.analyses.fix_check import fix_check
+from pytest_poisson.analyses.report_details import comparison_details, fix_details, run_details
 from pytest_poisson.analyses.shares import shares
 from pytest_poisson.analyses.show import show
 from pytest_poisson.analyses.tokens import Price, Prices
+from pytest_poisson.render.other_reports import fix_report_files
 from pytest_poisson.render.report_files import comparison_files, run_files
 from tests.render.scenarios import environment, fixed_store
 from tests.stored_runs import SALT, cell, seed_of
@@ -51,6 +53,17 @@ def hostile_report(folder):
     )
 
 
+def fix_report(folder):
+    """Return the files of a fix-check."""
+    cells = [cell(ticket=number) for number in range(8)]
+    store = fixed_store(folder)
+    for name, rate in (("nightly", 0.9), ("old", 0.8), ("new", 0.2)):
+        _write(store, name, cells, lambda _, rate=rate: rate, 6, AGENT, salt=name.ljust(32, "0"))
+    with store.open("nightly") as chosen, store.open("old") as old, store.open("new") as new:
+        result = fix_check(old, new, events=["timeout", "violated"], failing_from=chosen, max_mde=0.2)
+        return fix_report_files(result, fix_details(old, new, result, PRICES))
+
+
 def run_report(folder):
     """Return the files of one run alone."""
     agent_report(folder)
@@ -89,15 +102,15 @@ def _compared(folder, cells, before, after, *, replicates, rollout=AGENT, varian
         return comparison_files(result, comparison_details(a, b, result, PRICES))
 
 
-def _write(store, name, cells, rate_of, replicates, rollout, **record):
+def _write(store, name, cells, rate_of, replicates, rollout, *, salt=SALT, **record):
     conditions = tuple(
         type(each)(each.key, each.rollout, each.axes, each.nodeid, replicates) for each in cells
     )
     writer = store.create(
-        RunRecord(salt=SALT, name=name, rollouts=(rollout,), conditions=conditions, **record)
+        RunRecord(salt=salt, name=name, rollouts=(rollout,), conditions=conditions, **record)
     )
     writer.add(
-        _episode(each, replicate, rate_of(each.key), rollout)
+        _episode(each, replicate, rate_of(each.key), rollout, salt)
         for each in conditions
         for replicate in range(replicates)
     )
@@ -105,8 +118,8 @@ def _write(store, name, cells, rate_of, replicates, rollout, **record):
     return writer.run.run_id
 
 
-def _episode(condition, replicate, rate, rollout):
-    seed = seed_of(SALT, condition.key, replicate)
+def _episode(condition, replicate, rate, rollout, salt):
+    seed = seed_of(salt, condition.key, replicate)
     draws = random.Random(seed)
     failed = draws.random() < rate
     word = draws.choice(rollout.failures) if failed else rollout.successes[0]

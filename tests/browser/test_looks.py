@@ -21,7 +21,14 @@ def serious(tab):
 
 @pytest.mark.parametrize(
     ("name", "scheme"),
-    [("agent", "light"), ("agent", "dark"), ("many", "dark"), ("run", "light"), ("hostile", "light")],
+    [
+        ("agent", "light"),
+        ("agent", "dark"),
+        ("many", "dark"),
+        ("run", "light"),
+        ("fix", "dark"),
+        ("hostile", "light"),
+    ],
 )
 def test_axe_finds_nothing_serious(open_report, name, scheme):
     """Neither at first nor with a row and a replicate opened."""
@@ -69,3 +76,10 @@ def test_looks_are_told_without_colour(open_report):
         "cell weakly-worse": {"\u25b3"},
         "cell blind": {"hatched"},
     }
+
+
+def test_a_legend_explains_what_is_there(open_report):
+    """The looks of cells are explained where there are cells with a verdict, those of dots in the drawing itself."""
+    for name, shown in (("agent", True), ("many", False), ("run", False), ("fix", False)):
+        assert open_report(name).locator("#legend").is_visible() is shown
+    assert "triangle up: worse" in open_report("many").locator("#drawn").inner_text()

@@ -111,3 +111,16 @@ def test_without_scripts_it_still_says_its_main_content(open_report):
     assert "720 replicates planned" in text
     assert tab.locator("#drawn svg .tile").count() == 24
     assert tab.locator("#rows tbody tr").count() == 24
+
+
+def test_a_fix_check_shows_its_inputs(open_report, report):
+    """Its page has every input's counts and the failing replicates of both versions."""
+    tab = open_report("fix")
+    document = json.loads((report("fix") / "report.json").read_text(encoding="utf-8"))
+    inputs = document["fix_check"]["inputs"]
+    assert tab.locator("#rows tbody tr").count() == len(inputs) == 8
+    for number, each in enumerate(inputs):
+        counts = [f"{each[side]['events']}/{each[side]['outcomes']}" for side in ("old", "new")]
+        assert tab.locator(f"#row-{number} td").all_inner_texts()[1:3] == counts
+    tab.locator("#rows tbody button").first.click()
+    assert tab.locator(".replicate").count() > 0

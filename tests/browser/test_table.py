@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.render.figures import label_of
 
 
@@ -136,3 +138,17 @@ def test_print_says_what_it_leaves_out(open_report):
     tab.emulate_media(media="screen")
     tab.evaluate("window.dispatchEvent(new Event('afterprint'))")
     assert len(numbers_shown(tab)) == 50
+
+
+@pytest.mark.slow
+def test_ten_thousand_conditions_still_open(open_report, report):
+    """As many conditions as a large benchmark has are opened, searched and sorted."""
+    tab, rows = open_report("huge"), rows_of(report, "huge")
+    assert len(rows) == 20_000
+    assert tab.evaluate("document.getElementsByTagName('*').length") < 5000
+    tab.locator("#find").fill("item-9417")
+    assert [label_of(rows[number]) for number in numbers_shown(tab)] == ["item-9417"] * 2
+    tab.locator("#find").fill("")
+    head(tab, "change").get_by_role("button").click()
+    changes = [rows[number]["change"] for number in numbers_shown(tab)]
+    assert changes == sorted(changes)

@@ -45,6 +45,28 @@ def test_every_planned_replicate_is_accounted_for(reader):
     assert (total.planned, total.not_run) == (30, 4)
 
 
+def test_endings_are_found_by_their_words(reader):
+    """What ended so, and nothing else, comes with its ending, by replicate, then condition."""
+    words = {"timeout", "crashed"}
+    ending = {
+        (key(row[0]), row[1]): reader.run.outcomes[row[3]] if row[4] is None else CAUSES[row[4]]
+        for row in ROWS
+    }
+    wanted = sorted((number, where, word) for (where, number), word in ending.items() if word in words)
+    assert [(number, where, word) for where, number, word in reader.ended(words)] == wanted
+    assert list(reader.ended(())) == []
+
+
+def test_a_run_without_spans_says_so(tmp_path):
+    """There are spans once one was stored, and none before."""
+    with Store(tmp_path).create(make_run(name="it")) as writer:
+        writer.add([numbers()])
+        with Store(tmp_path).open("it") as opened:
+            assert not opened.has_spans()
+            writer.add([full_row(1, 0)])
+            assert opened.has_spans()
+
+
 def test_columns_hold_the_rows_by_condition_then_replicate(reader):
     """Arrays have every row once, ordered, with -1 or NaN for none."""
     columns = reader.columns()

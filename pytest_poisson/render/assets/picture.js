@@ -12,7 +12,7 @@ function drawPicture() {
     figure.hidden = asTable || (chosen.event >= 0 && figure.dataset.event !== String(chosen.event));
   });
   if (asTable) { found.forEach(function (panel) { heat.append(heatTable(panel)); }); } else { takeDots(); }
-  byId("legend").hidden = data.kind !== "comparison";
+  byId("legend").hidden = data.kind !== "comparison" || !asTable;
   if (grid.length) { firstCell().setAttribute("tabindex", "0"); }
 }
 

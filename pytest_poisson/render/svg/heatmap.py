@@ -29,6 +29,9 @@ FILLS = {
     "blind": "url(#poisson-blind)",
 }
 STROKES = {"worse": RED, "safer": BLUE, "weakly worse": RED, "weakly safer": BLUE}
+MARKED = {*STROKES, "blind"}
+"""The looks whose dot is no plain one."""
+
 MEANINGS: tuple[tuple[Look, str], ...] = (
     ("worse", "worse: triangle up, filled"),
     ("safer", "safer: triangle down, filled"),
@@ -188,6 +191,8 @@ def _dots(
     first, bottom = top + HEAD, top + HEAD + len(ranked) * pitch
     marks = [label(MARGIN, top + 16, write.shorten(name, 90), size=15, font_weight="bold")]
     note = f"{write.integer(len(ranked))} of {write.integer(len(panel))} conditions, ranked; the dot's line is its interval"
+    if any(tile.look in MARKED for tile in panel):
+        note += "; triangle up: worse, down: safer; hollow: too weak to count, or too small to tell"
     marks.append(label(MARGIN, top + 34, note, size=11, fill=GREY))
     for tick in (low, low / 2, 0.0, high / 2, high) if low else (0.0, 0.25, 0.5, 0.75, 1.0):
         marks.append(path([(x(tick), first - 6), (x(tick), bottom)], stroke=PALE, fill="none"))
