@@ -32,10 +32,10 @@ CAP_REACHED = 8
 """A cap on tokens, cost or time was reached: nothing more was started, and what was bought is stored."""
 
 NO_SINGLE_ITEM = 9
-"""A word of `--poisson-fail-on` that fails no single item (`too-small`, `missing`, `flips`), or a fix that is not shown."""
+"""A word of `--poisson-fail-on` that fails no single item (`too-small`, `flips`, `any`), or a fix that is not shown."""
 
 NOT_COMPARABLE = 10
-"""Nothing is comparable: no common condition, other seeds than were claimed, or too many missing outcomes."""
+"""Not comparable: nothing measured, no common condition, other seeds than were claimed, too much without an outcome."""
 
 
 @dataclass(frozen=True)

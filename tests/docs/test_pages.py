@@ -9,12 +9,13 @@ from tests.docs.commands import ROOT, Reader, documents
 
 PAGES = {  # pages that are gone through one after the other: the example in whose folder that is done
     ("README.md",): None,
+    ("docs/comparison.md",): None,
     ("docs/fix-check.md",): None,
     ("docs/reports.md",): None,
     ("docs/sweeps.md",): None,
     ("docs/tutorial.md",): None,
     ("docs/where-runs-die.md",): None,
-    ("examples/mock_agent/README.md", "docs/verdicts.md"): "mock_agent",
+    ("examples/mock_agent/README.md", "docs/verdicts.md", "docs/replicates.md"): "mock_agent",
 }
 
 
