@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from poisson_stats.omnibus import Omnibus
 from poisson_store.records import Accounting, ConditionRecord, RolloutRecord, RunRecord
 from pytest_poisson.analyses.along import Along
 from pytest_poisson.analyses.check import CheckResult
@@ -28,6 +29,7 @@ from pytest_poisson.analyses.over_time import OverTime
 from pytest_poisson.analyses.promises import Promise, PromisesResult
 from pytest_poisson.analyses.sequential import Early
 from pytest_poisson.analyses.show import ShownCondition, ShowResult
+from pytest_poisson.analyses.whole import Group, Node, Whole, WholeEvent
 from pytest_poisson.decision import Decision
 from pytest_poisson.errors import UserError
 from pytest_poisson.events import Event
@@ -76,7 +78,7 @@ def read_result(text: str, name: str) -> CheckResult | DiffResult | ShowResult |
 
 
 def read_diff(document: Document) -> DiffResult:
-    """Return the comparison that `diff_document` wrote, without the whole: the one renders as the other does."""
+    """Return the comparison that `diff_document` wrote: the one renders as the other does."""
     events = {(event["rollout"], event["name"]): _event(event) for event in document["events"]}
     plain = ("method", "paired", "q", "max_mde", "verdict", "verdict_by_test", "level", "refusal")
     return DiffResult(
@@ -92,6 +94,7 @@ def read_diff(document: Document) -> DiffResult:
         margin=None if document["margin"] is None else _margin(document["margin"]),
         missing=None if document["missing"] is None else _missing(document["missing"]),
         early=None if document["early"] is None else Early(**document["early"]),
+        whole=None if document["whole"] is None else _whole(document, events),
         along=None if document["along"] is None else Along(**document["along"]),
         only_before=_conditions(document["only_before"]),
         only_after=_conditions(document["only_after"]),
@@ -193,6 +196,34 @@ def _row(document: Document, event: Event) -> DiffRow:
 def _with_p(document: Document, name: str) -> dict[str, Any]:
     """Return a document with a p-value that was too small for a number as 0."""
     return {**document, name: document[name] or 0.0}
+
+
+def _whole(document: Document, events: Mapping[tuple[str, str], Event]) -> Whole:
+    conditions = {row["key"]: _condition(row) for row in document["rows"]}
+    tested = tuple(
+        WholeEvent(
+            event=events[each["rollout"], each["event"]],
+            omnibus=Omnibus(**{name: value for name, value in each["omnibus"].items() if name != "changed"}),
+            changed=each["omnibus"]["changed"],
+            root=_node(each["root"], conditions),
+            groups=tuple(
+                Group(_node(group, conditions), tuple(_node(node, conditions) for node in group["below"]))
+                for group in each["groups"]
+            ),
+            bound=each["bound"],
+        )
+        for each in document["whole"]["events"]
+    )
+    return Whole(tested, **document["whole"]["coverage"])
+
+
+def _node(document: Document, conditions: Mapping[str, ConditionRecord]) -> Node:
+    plain = ("axis", "value", "log_p", "level", "changed", "change", "resolvable")
+    return Node(
+        **{name: document[name] for name in plain},
+        p=document["p"] or 0.0,
+        conditions=tuple(conditions[key] for key in document["conditions"]),
+    )
 
 
 def _fragility(document: Document) -> Fragility:

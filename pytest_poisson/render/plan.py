@@ -77,7 +77,7 @@ def _events(plan: Plan) -> str:
 def _limits(plan: Plan) -> list[tuple[str, str]]:
     """Say what the smallest change is that each kind of comparison would find 4 times in 5, at the worst rate."""
     if plan.stops_early:
-        return [("stopping", "each condition as soon as e-BH decides it; no limit is known for that")]
+        return [("stopping", "each condition once e-BH decides it; no limit is known for that")]
     if plan.unpaired is None or plan.paired is None:
         return []
     designs = [("on fresh seeds", plan.unpaired), ("on the same seeds", plan.paired)]

@@ -147,6 +147,21 @@ def test_a_resumed_run_goes_on_by_its_rule(base):
     result.stdout.fnmatch_lines(["worse: *"])
 
 
+def test_a_sweep_that_was_cut_off_ends_as_one_that_was_not(base):
+    """Cut off somewhere by a cap and resumed, a run is compared on the very rows of one that ran through."""
+    stopped = ["--poisson-pair-with=base", WORSE, "--poisson-stop-early"]
+    sweep(base, *stopped, "--poisson-json=straight.json")
+    cut = sweep(base, *stopped, "--poisson-name=cut", "--poisson-max-seconds=0.05")
+    assert cut.ret == 8
+    sweep(base, "--poisson-resume=cut", "--poisson-json=resumed.json")
+    straight, resumed = (
+        json.loads(base.path.joinpath(f"{name}.json").read_text())["diff"] for name in ("straight", "resumed")
+    )
+    assert [row["replay"] for row in resumed["rows"]] == [row["replay"] for row in straight["rows"]]
+    assert resumed["rows"] == straight["rows"]
+    assert resumed["early"]["decided"] == 1
+
+
 def test_the_same_replicates_are_drawn_as_without_stopping(base):
     """Stopping changes how many replicates run and nothing of those that do."""
     sweep(base, "--poisson-pair-with=base", WORSE, "--poisson-name=whole")

@@ -1,5 +1,6 @@
 """A comparison as a whole, and rates by the horizon, as text and as JSON."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from pytest_poisson.render.documents import dump
 from pytest_poisson.render.over_time_text import over_time_lines
 from pytest_poisson.render.sheet import Grid
 from pytest_poisson.render.whole_text import whole_lines, whole_sections
+from pytest_poisson.result_files import read_diff
 from tests.golden import assert_golden
 from tests.render import scenarios
 
@@ -62,6 +64,13 @@ def test_json_has_the_tree(result):
     assert {group["axis"] for group in event["groups"]} == {"task", "tool_fail_rate"}
     assert event["groups"][0]["below"][0]["conditions"][0] in {row["key"] for row in document["rows"]}
     assert dump(document)
+
+
+def test_a_document_is_read_back_whole(result):
+    """Text of a comparison that was read from its JSON is the text of the comparison."""
+    again = read_diff(json.loads(dump(diff_document(result))))
+    assert diff_document(again) == diff_document(result)
+    assert render_diff(again, verbose=True) == render_diff(result, verbose=True)
 
 
 def test_a_report_has_every_line_of_the_walk(result):
