@@ -12,7 +12,7 @@ import pytest
 from pytest_poisson.conditions import Condition, condition_key, encode_axis
 from pytest_poisson.declaration import Declaration, declare
 from pytest_poisson.errors import UserError
-from pytest_poisson.pytest_internals import axis_values, fixture_module, has_foreign_hooks
+from pytest_poisson.pytest_internals import AxisReader, fixture_module, has_foreign_hooks
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -45,12 +45,15 @@ def collect_conditions(items: Iterable[pytest.Item]) -> list[CollectedCondition]
         If a marked item cannot be a rollout, a declaration or an axis value cannot be used, or two items
         are the same condition.
     """
-    found = sorted((_collect(item) for item in items if is_rollout(item)), key=lambda each: each.place)
+    reader = AxisReader()
+    found = sorted(
+        (_collect(item, reader) for item in items if is_rollout(item)), key=lambda each: each.place
+    )
     _refuse_twins(found)
     return found
 
 
-def _collect(item: pytest.Item) -> CollectedCondition:
+def _collect(item: pytest.Item, reader: AxisReader) -> CollectedCondition:
     function = _refuse_what_is_no_rollout(item)
     marks = []
     for mark in item.iter_markers(MARK):
@@ -60,7 +63,7 @@ def _collect(item: pytest.Item) -> CollectedCondition:
             )
         marks.append(mark.kwargs)
     declaration = declare(marks, default_id=_default_id(function), where=item.nodeid)
-    values = axis_values(function)
+    values = reader.read(function)
     try:
         axes = {name: encode_axis(name, each.value, each.given_id) for name, each in values.items()}
     except UserError as refusal:

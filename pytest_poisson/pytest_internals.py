@@ -21,6 +21,9 @@ BUILTIN_PREFIXES = ("_pytest.", "pytest_poisson.")
 NO_OPS_FOR_PLAIN_FUNCTIONS = frozenset({"anyio", "asyncio", "hypothesispytest"})
 """Plugins whose hooks let a function that is neither a coroutine nor a property test through as it is."""
 
+PLAIN_TYPES = frozenset({int, float, str, bool})
+"""Types whose equal values are one axis value."""
+
 
 class AxisValue(NamedTuple):
     """An axis value as collected: the id that the suite gave it, if any, and its place among the values given."""
@@ -30,42 +33,72 @@ class AxisValue(NamedTuple):
     place: int
 
 
-def axis_values(item: pytest.Function) -> dict[str, AxisValue]:
-    """Return the axes of an item by name."""
-    callspec = getattr(item, "callspec", None)
-    if callspec is None:
-        return {}
-    return {name: _axis_value(item, name, value) for name, value in callspec.params.items()}
+class AxisReader:
+    """Reads the axes of items, going through each list of values once, however many items came of it."""
+
+    def __init__(self) -> None:
+        self._given: dict[tuple[int, str], _Given] = {}
+
+    def read(self, item: pytest.Function) -> dict[str, AxisValue]:
+        """Return the axes of an item by name."""
+        callspec = getattr(item, "callspec", None)
+        if callspec is None:
+            return {}
+        return {name: self._axis_value(item, name, value) for name, value in callspec.params.items()}
+
+    def _axis_value(self, item: pytest.Function, axis: str, value: Any) -> AxisValue:
+        """Find a value among those given on a mark or a fixture: pytest renumbers plain parameters."""
+        for mark in item.iter_markers("parametrize"):
+            named = {**dict(zip(("argnames", "argvalues"), mark.args, strict=False)), **mark.kwargs}
+            names = named["argnames"]
+            names = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+            if axis in names:
+                position = names.index(axis) if len(names) > 1 else None
+                return self._look_up(mark, axis, position, named["argvalues"], named.get("ids")).find(value)
+        for fixture in reversed(item._fixtureinfo.name2fixturedefs.get(axis, ())):
+            if fixture.params is not None:
+                return self._look_up(fixture, axis, None, fixture.params, fixture.ids).find(value)
+        return AxisValue(value, None, 0)
+
+    def _look_up(self, source: Any, axis: str, position: int | None, given: Any, ids: Any) -> _Given:
+        found = self._given.get((id(source), axis))
+        if found is None:
+            found = self._given[id(source), axis] = _Given(source, position, list(given), ids)
+        return found
 
 
-def _axis_value(item: pytest.Function, axis: str, value: Any) -> AxisValue:
-    """Find a value among those given on a mark or a fixture, by identity: pytest renumbers plain parameters."""
-    for mark in item.iter_markers("parametrize"):
-        named = {**dict(zip(("argnames", "argvalues"), mark.args, strict=False)), **mark.kwargs}
-        names = named["argnames"]
-        names = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
-        if axis in names:
-            position = names.index(axis) if len(names) > 1 else None
-            return _found(value, position, list(named["argvalues"]), named.get("ids"))
-    for fixture in reversed(item._fixtureinfo.name2fixturedefs.get(axis, ())):
-        if fixture.params is not None:
-            return _found(value, None, list(fixture.params), fixture.ids)
-    return AxisValue(value, None, 0)
+class _Given:
+    """The values given for one axis, each of which is a value, a tuple of them, or a pytest.param."""
 
+    def __init__(self, source: Any, position: int | None, given: list[Any], ids: Any) -> None:
+        self._source = source  # kept, so that no other has its id
+        self._parameters = [
+            each
+            if hasattr(each, "marks") and hasattr(each, "values")
+            else (pytest.param(each) if position is None else pytest.param(*each))
+            for each in given
+        ]
+        self._values = [each.values[position or 0] for each in self._parameters]
+        self._ids = list(ids) if ids is not None and not callable(ids) else ids
+        self._by_identity: dict[int, int] = {}
+        self._by_value: dict[Any, int] = {}
+        for place, value in enumerate(self._values):
+            self._by_identity.setdefault(id(value), place)
+            if type(value) in PLAIN_TYPES:
+                self._by_value.setdefault((type(value), value), place)
 
-def _found(value: Any, position: int | None, given: list[Any], ids: Any) -> AxisValue:
-    """Find a value among those given, each of which is a value, a tuple of them, or a pytest.param."""
-    for index, each in enumerate(given):
-        if hasattr(each, "marks") and hasattr(each, "values"):
-            parameters = each
-        else:
-            parameters = pytest.param(each) if position is None else pytest.param(*each)
-        if parameters.values[position or 0] is value:
-            if isinstance(parameters.id, str):
-                return AxisValue(value, parameters.id, index)
-            chosen = ids(value) if callable(ids) else (list(ids)[index] if ids is not None else None)
-            return AxisValue(value, None if chosen is None else str(chosen), index)
-    return AxisValue(value, None, len(given))
+    def find(self, value: Any) -> AxisValue:
+        """Find a value by identity, or a plain one by itself: a range makes a new number at every turn."""
+        place = self._by_identity.get(id(value))
+        if place is None and type(value) in PLAIN_TYPES:
+            place = self._by_value.get((type(value), value))
+        if place is None:
+            return AxisValue(value, None, len(self._values))
+        given = self._parameters[place].id
+        if isinstance(given, str):
+            return AxisValue(value, given, place)
+        chosen = self._ids(value) if callable(self._ids) else (self._ids[place] if self._ids else None)
+        return AxisValue(value, None if chosen is None else str(chosen), place)
 
 
 def skip_reason(item: pytest.Item) -> str | None:
