@@ -26,7 +26,7 @@ class Batch:
     alone: bool = False
 
     def __len__(self) -> int:
-        return sum(stop - start for start, stop in self.ranges)
+        return _total(self.ranges)
 
     def replicates(self) -> Iterable[int]:
         """Return the replicate numbers in order."""
@@ -70,10 +70,10 @@ class Dealer:
         self._turns = deque(self._left)
         self._alone: deque[Batch] = deque()
         self._dropped: set[int] = set()
+        self._count = sum(_total(ranges) for ranges in self._left.values())
 
     def __len__(self) -> int:
-        dealt = sum(stop - start for ranges in self._left.values() for start, stop in ranges)
-        return dealt + sum(map(len, self._alone))
+        return self._count
 
     @property
     def conditions_left(self) -> int:
@@ -82,8 +82,11 @@ class Dealer:
 
     def deal(self, size: int) -> Batch | None:
         """Return up to `size` replicates of the condition whose turn it is; None when all are dealt."""
-        if self._alone:
-            return self._alone.popleft()
+        batch = self._alone.popleft() if self._alone else self._next(size)
+        self._count -= 0 if batch is None else len(batch)
+        return batch
+
+    def _next(self, size: int) -> Batch | None:
         if not self._turns:
             return None
         condition = self._turns.popleft()
@@ -96,14 +99,17 @@ class Dealer:
     def drop(self, condition: int) -> None:
         """Deal no more of a condition, nor take anything of it back."""
         self._dropped.add(condition)
-        if self._left.pop(condition, None) is not None:
+        if (ranges := self._left.pop(condition, None)) is not None:
             self._turns.remove(condition)
+            self._count -= _total(ranges)
+        self._count -= sum(len(batch) for batch in self._alone if batch.condition == condition)
         self._alone = deque(batch for batch in self._alone if batch.condition != condition)
 
     def take_back(self, batch: Batch) -> None:
         """Put a batch, or what is left of one, at the head of its condition's queue, and the condition first."""
         if not len(batch) or batch.condition in self._dropped:
             return
+        self._count += len(batch)
         if batch.alone:
             self._alone.append(batch)
             return
@@ -111,6 +117,10 @@ class Dealer:
             self._turns.remove(batch.condition)
         self._left.setdefault(batch.condition, deque()).extendleft(reversed(batch.ranges))
         self._turns.appendleft(batch.condition)
+
+
+def _total(ranges: Iterable[tuple[int, int]]) -> int:
+    return sum(stop - start for start, stop in ranges)
 
 
 def _split(ranges: deque[tuple[int, int]], size: int) -> tuple[list[tuple[int, int]], deque[tuple[int, int]]]:
@@ -141,7 +151,7 @@ class BatchPolicy:
         The most replicates in a batch, whatever they take.
     parts
         The fewest batches that a condition's replicates are cut into, so that a run that stops early has touched
-        every condition alike.
+        every condition alike; fewer where replicates are known to be so short that `first` of them fit a batch.
     """
 
     first: int = 8
@@ -178,4 +188,4 @@ class BatchSizer:
         if self._mean_s is None:
             return min(self._first, self._cap)
         target = max(self._policy.target_s, self._set_up_s / self.set_up_share)
-        return max(1, min(self._cap, int(target / max(self._mean_s, 1e-6))))
+        return max(1, min(max(self._cap, self._first), int(target / max(self._mean_s, 1e-6))))
