@@ -3,10 +3,15 @@
 import numpy as np  # noqa: F401  sessions inside this one forget their imports, and NumPy cannot be imported twice
 import pytest
 import scipy.special  # noqa: F401
+from hypothesis import settings
 
 from tests.schemas import check_every_document
 
 check_every_document()
+
+# Examples are the same in every run, and none is failed for being slow on a busy machine.
+settings.register_profile("tests", deadline=None, derandomize=True)
+settings.load_profile("tests")
 
 pytest_plugins = ["pytester"]
 
