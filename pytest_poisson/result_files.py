@@ -1,10 +1,10 @@
-"""Results that were written as JSON, read back: a comparison, a gate, or one run."""
+"""Results that were written as JSON, read back: a comparison, a gate, a fix-check, or one run."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from poisson_stats.omnibus import Omnibus
 from poisson_store.records import Accounting, ConditionRecord, RolloutRecord, RunRecord
@@ -33,13 +33,17 @@ from pytest_poisson.analyses.whole import Group, Node, Whole, WholeEvent
 from pytest_poisson.decision import Decision
 from pytest_poisson.errors import UserError
 from pytest_poisson.events import Event
+from pytest_poisson.fix_check_file import read_fix_check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from pytest_poisson.analyses.fix_check import FixCheckResult
+    from pytest_poisson.fix_gate import FixVerdict
     from pytest_poisson.render.documents import Document
 
 NEVER = ["never"]
+Result: TypeAlias = "CheckResult | DiffResult | ShowResult | FixCheckResult | FixVerdict"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +51,8 @@ class Nothing:
     """A file without a byte: the session ended before it had a result."""
 
 
-def read_result(text: str, name: str) -> CheckResult | DiffResult | ShowResult | Nothing:
-    """Read what `check --json`, `diff --json`, `show --json` or `--poisson-json` wrote.
+def read_result(text: str, name: str) -> Result | Nothing:
+    """Read what `check --json`, `diff --json`, `fix-check --json`, `show --json` or `--poisson-json` wrote.
 
     Parameters
     ----------
@@ -139,10 +143,11 @@ def read_show(document: Document) -> ShowResult:
     return ShowResult(record, _account(document["accounting"]), shown, _promises(document["promises"]), ())
 
 
-READERS: dict[str, Callable[[Document], CheckResult | DiffResult | ShowResult]] = {
+READERS: dict[str, Callable[[Document], Result]] = {
     "pytest-poisson.check/1": read_check,
     "pytest-poisson.diff/1": read_diff,
     "pytest-poisson.show/1": read_show,
+    "pytest-poisson.fix-check/1": read_fix_check,
 }
 
 

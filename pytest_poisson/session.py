@@ -333,10 +333,10 @@ class SweepSession:
         from pytest_poisson.render.documents import dump
         from pytest_poisson.render.run_documents import show_document
 
-        if gate.fix is not None and gate.fix.result is not None:
-            from pytest_poisson.render.share_documents import fix_check_document
+        if gate.fix is not None:
+            from pytest_poisson.render.fix_gate_text import fix_verdict_document
 
-            return dump(fix_check_document(gate.fix.result))
+            return dump(fix_verdict_document(gate.fix))
         return dump(show_document(show(run)) if gate.check is None else check_document(gate.check))
 
     @property

@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "result",
         metavar="RESULT.json",
-        help="what --poisson-json, check --json, diff --json or show --json wrote; an empty file is a session that "
+        help="what --poisson-json, check --json, diff --json, fix-check --json or show --json wrote; an empty file is a session that "
         "ended before it had a result",
     )
 

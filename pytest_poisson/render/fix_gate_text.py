@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from pytest_poisson.render.documents import dump
 from pytest_poisson.render.fix_check_text import fix_check_sheet
 from pytest_poisson.render.formatting import printable
-from pytest_poisson.render.share_documents import fix_check_document
+from pytest_poisson.render.share_documents import FIX_CHECK_SCHEMA, fix_check_document
 from pytest_poisson.render.sheet import Bold, as_markdown, section, sheet
 
 if TYPE_CHECKING:
     from pytest_poisson.fix_gate import FixVerdict
+    from pytest_poisson.render.documents import Document
     from pytest_poisson.render.sheet import Sheet
 
 
@@ -24,6 +25,21 @@ def fix_verdict_sheet(fix: FixVerdict, *, top: int | None = 10) -> Sheet:
         return sheet("Did the fix work", [Bold(printable(f"not comparable: {fix.refusal}")), gate])
     report = fix_check_sheet(fix.result, top=top, in_session=True)
     return replace(report, parts=(*report.parts, *([gate] if gate else [])))
+
+
+def fix_verdict_document(fix: FixVerdict) -> Document:
+    """Return a session's fix-check with its gate as a document; of a refused one the reason is all there is."""
+    gate = {"failed": bool(fix.reasons), "reasons": list(fix.reasons)}
+    if fix.result is not None:
+        return {**fix_check_document(fix.result), "gate": gate}
+    refused: Document = {
+        "word": fix.word,
+        "failed": None,
+        "refusal": fix.refusal,
+        "inputs": [],
+        "importance": [],
+    }
+    return {"schema": FIX_CHECK_SCHEMA, **refused, "gate": gate}
 
 
 def fix_check_files(fix: FixVerdict) -> dict[str, str]:

@@ -55,6 +55,8 @@ def fix_check_document(result: FixCheckResult) -> Document:
         },
         "word": found.word,
         "failed": found.failed,
+        "refusal": None,
+        "gate": None,
         "rests_on": {
             "inputs": [
                 {"key": result.inputs[i].condition.key, "word_without": word}

@@ -7,6 +7,7 @@ import pytest
 
 from poisson_store import Store
 from poisson_store.records import Accounting, RolloutRecord
+from pytest_poisson.cli import main
 from pytest_poisson.fix_gate import NOT_SHOWN, decide_fix
 from tests.analyses.test_fix_check import cells, share, task
 from tests.plugin.support import open_run, sweep
@@ -94,6 +95,16 @@ def test_what_is_left_for_others(suite, pytester, monkeypatch):
     assert (pytester.path / "folder" / "fix-check.md").read_text(encoding="utf-8") in summary
     document = json.loads((pytester.path / "folder" / "fix-check.json").read_text(encoding="utf-8"))
     assert document["failed"] == "more"
+
+
+def test_the_comment_says_what_the_gate_decided(suite, pytester, capsys):
+    """`comment` of a session's JSON has the report and what its gate decided, failed or passed."""
+    fix_check(suite, "broken", "--poisson-json=report.json")
+    assert main(["comment", str(pytester.path / "report.json")]) == 0
+    assert f"gate: failed: {NOT_SHOWN}." in capsys.readouterr().out
+    fix_check(suite, "fixed", "--poisson-json=report.json")
+    assert main(["comment", str(pytester.path / "report.json")]) == 0
+    assert "gate: passed." in capsys.readouterr().out
 
 
 def test_events_that_are_named(suite):
