@@ -32,14 +32,8 @@ def fix_verdict_document(fix: FixVerdict) -> Document:
     gate = {"failed": bool(fix.reasons), "reasons": list(fix.reasons)}
     if fix.result is not None:
         return {**fix_check_document(fix.result), "gate": gate}
-    refused: Document = {
-        "word": fix.word,
-        "failed": None,
-        "refusal": fix.refusal,
-        "inputs": [],
-        "importance": [],
-    }
-    return {"schema": FIX_CHECK_SCHEMA, **refused, "gate": gate}
+    refused: Document = {"word": fix.word, "failed": None, "refusal": fix.refusal, "gate": gate}
+    return {"schema": FIX_CHECK_SCHEMA, **refused}
 
 
 def fix_check_files(fix: FixVerdict) -> dict[str, str]:

@@ -136,8 +136,25 @@ class InputShape(ConditionShape):
     change: float
 
 
+class FixGateShape(TypedDict):
+    """What a session's gate made of a fix-check."""
+
+    failed: bool
+    reasons: list[str]
+
+
+class RefusedFixCheckDocument(TypedDict):
+    """`--poisson-json` of a session in which nothing could be compared; `refusal` says why."""
+
+    schema: Literal["pytest-poisson.fix-check/1"]
+    word: Literal["not comparable"]
+    failed: None
+    refusal: str
+    gate: FixGateShape
+
+
 class FixCheckDocument(TypedDict):
-    """`pytest-poisson fix-check --json`, and `--poisson-json` of a session that checks a fix."""
+    """`pytest-poisson fix-check --json`, and `--poisson-json` of a session that checks a fix, which has a gate."""
 
     schema: Literal["pytest-poisson.fix-check/1"]
     old: SideShape
@@ -158,6 +175,8 @@ class FixCheckDocument(TypedDict):
     limits: LimitsShape
     word: str
     failed: Literal["less", "more"] | None
+    refusal: None
+    gate: FixGateShape | None
     rests_on: RestsOnShape
     guidance: ShareGuidanceShape | None
     inputs: list[InputShape]

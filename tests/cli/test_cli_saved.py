@@ -43,13 +43,15 @@ def test_a_saved_comparison_is_named_by_its_id(traded, tmp_path):
     assert (status, err) == (0, "")
     (known_as,) = ids(traded)
     assert known_as == json.loads((tmp_path / "first" / "report.json").read_text())["id"]
+    assert traded("report", known_as, f"--out={tmp_path / 'again'}")[0] == 0
+    for file in (tmp_path / "first").iterdir():
+        assert (tmp_path / "again" / file.name).read_bytes() == file.read_bytes()
     for file in traded.store.glob("2*.sqlite"):
         file.unlink()
     assert traded("diff", known_as) == (0, text, "")
     assert traded("diff", known_as[:6], "--json") == (0, document, "")
-    assert traded("report", known_as, f"--out={tmp_path / 'again'}")[0] == 0
-    for file in (tmp_path / "first").iterdir():
-        assert (tmp_path / "again" / file.name).read_bytes() == file.read_bytes()
+    status, again, _ = traded("report", known_as, f"--out={tmp_path / 'again'}", "--json")
+    assert (status, json.loads(again)["diff"]) == (0, json.loads(document))
 
 
 def test_runs_lists_what_is_saved(traded):

@@ -2,9 +2,14 @@
 
 import re
 import shlex
+import signal
+import subprocess
+import sys
+import urllib.request
 from pathlib import Path
 
 from pytest_poisson.cli import main
+from pytest_poisson.cli.serve import PORT
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -62,10 +67,22 @@ class Reader:
             result = self.pytester.runpytest_inprocess("--poisson-workers=0", *arguments)
             return int(result.ret), result.stdout.str()
         assert program == "pytest-poisson"
+        if arguments[0] == "serve":
+            return self.serve(arguments)
         self.capsys.readouterr()
         status = main(arguments)
         printed = self.capsys.readouterr()
         return status, printed.out + printed.err
+
+    def serve(self, arguments):
+        """Serve on a free port until the first page has been seen, and say the port that the command would have had."""
+        command = [sys.executable, "-m", "pytest_poisson", *arguments, "--port=0"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            printed = process.stdout.readline()
+            with urllib.request.urlopen(printed.split()[0], timeout=60) as page:
+                assert page.status == 200
+            process.send_signal(signal.SIGINT)
+            return process.wait(60), re.sub(r"(?<=127\.0\.0\.1:)\d+", str(PORT), printed)
 
     def text(self, block):
         for part in re.split(r"^\.\.\.\n", self.scrub(block), flags=re.MULTILINE):
