@@ -73,10 +73,11 @@ def options_page() -> Iterator[str]:
     yield "configuration file. `pytest --help` lists the options too. A key stands in the section that your pytest reads:"
     yield from ("", "```ini", "[pytest]", "poisson_max_mde = 0.1", "poisson_timeout = 120", "```", "")
     yield "`[tool.pytest.ini_options]` of `pyproject.toml` takes the same keys as texts, and `[tool.pytest]` (pytest 9) as TOML values."
-    yield from ("", "| option | configuration file | |", "|---|---|---|")
+    yield from ("", "| option, and its key in a configuration file | |", "|---|---|")
     for option in OPTIONS:
-        key = f"`{option.key}`" if option.ini else ""
-        yield row(f"`{spelling(option)}`" if option.name not in INI_ONLY else "", key, meaning(option))
+        flag = [] if option.name in INI_ONLY else [f"`{spelling(option)}`"]
+        key = [f"`{option.key}`"] if option.ini else []
+        yield row("<br>".join([*flag, *key]), meaning(option))
     yield from ("", f"`poisson_without_sweep` is one of {listed(WITHOUT_SWEEP_WORDS)}.")
 
 
