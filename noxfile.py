@@ -1,7 +1,7 @@
 """The matrix of versions that we claim: `nox` runs all of it on the Pythons that the machine has.
 
 `nox -s quick` is what `.ci/run` runs: the oldest of everything in one cell, every neighbour in another.
-`nox -l` lists the cells; what follows `--` goes to pytest in place of the core tests.
+`nox -l` lists the cells; what follows `--` goes to pytest in place of the cell's tests.
 """
 
 from __future__ import annotations
@@ -25,17 +25,18 @@ NEIGHBOURS = (
     "pytest-xdist",
     "syrupy",
 )
-CORE = (
-    "tests/cli/test_cli_statuses.py",
+SESSION = (
     "tests/plugin/test_declaration.py",
     "tests/plugin/test_endings.py",
     "tests/plugin/test_options.py",
     "tests/plugin/test_seeds.py",
-    "tests/plugin/test_unused.py",
+)
+FIGURES = (
+    "tests/cli/test_cli_statuses.py",
     "tests/stats/test_comparison.py",
     "tests/store/test_store_round_trips.py",
 )
-BESIDE = ("tests/plugin/test_neighbours.py", "tests/plugin/test_async.py")
+BESIDE = ("tests/plugin/test_async.py", "tests/plugin/test_neighbours.py")
 VERSIONS = """
 import platform, numpy, pluggy, pytest, scipy
 print("Python", platform.python_version(), *(f"{each.__name__} {each.__version__}" for each in (pytest, pluggy, numpy, scipy)))
@@ -54,14 +55,14 @@ nox.options.sessions = ["newest", "oldest"]
 def newest(session: nox.Session, pytest: str) -> None:
     """Test with the newest NumPy and SciPy and every neighbour, on one pytest."""
     session.install("-e", ".", PYTESTS[pytest], *TOOLS, *NEIGHBOURS)
-    _test(session, *CORE, *BESIDE)
+    _test(session, *SESSION, *BESIDE)
 
 
 @nox.session(python=PYTHONS, tags=["matrix"])
 def oldest(session: nox.Session) -> None:
     """Test with the oldest of every dependency that this Python has a wheel of."""
     session.install("--resolution=lowest-direct", "--only-binary=:all:", "-e", ".", *TOOLS)
-    _test(session, *CORE)
+    _test(session, *SESSION, *FIGURES)
 
 
 @nox.session(python=False)
