@@ -42,7 +42,7 @@ import platform, numpy, pluggy, pytest, scipy
 print("Python", platform.python_version(), *(f"{each.__name__} {each.__version__}" for each in (pytest, pluggy, numpy, scipy)))
 """
 
-nox.options.default_venv_backend = "uv|virtualenv"
+nox.options.default_venv_backend = "uv"
 nox.options.download_python = "never"
 nox.options.error_on_missing_interpreters = False
 nox.options.reuse_venv = "yes"
