@@ -9,6 +9,7 @@ from pytest_poisson.render import formatting as write
 from pytest_poisson.render.accounting_text import accounting_line
 from pytest_poisson.render.layout import INDENT, Column, Paint, table, wrap
 from pytest_poisson.render.promises_text import pass_rates_lines, promises_lines
+from pytest_poisson.stopping_rule import declared_rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,6 +56,9 @@ def _title(result: ShowResult, width: int, paint: Paint) -> list[str]:
         facts.append(f"a part of the suite: {write.printable(run.selection)}")
     if run.shard:
         facts.append(f"shard {run.shard[0]} of {run.shard[1]}")
+    rule = declared_rule(run)
+    if rule is not None:
+        facts.append(f"could stop early by {rule['rule']} at {rule['q']:g} against {rule['against']}")
     return [
         f"{paint(title, 'bold')}, {run.status}",
         *wrap(", ".join(facts), width),

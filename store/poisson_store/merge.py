@@ -123,8 +123,13 @@ def _held_twice(connection: sqlite3.Connection, path: Path) -> str:
 
 
 def _check_same_design(first: RunRecord, part: RunRecord) -> None:
-    for what in ("salt", "variant", "paired_with", "suite"):
-        ours, theirs = getattr(first, what), getattr(part, what)
+    """Refuse parts that were not made alike; what one could stop early by, all must have had."""
+    alike = {
+        what: (getattr(first, what), getattr(part, what))
+        for what in ("salt", "variant", "paired_with", "suite")
+    }
+    alike["stop_early"] = (first.settings.get("stop_early"), part.settings.get("stop_early"))
+    for what, (ours, theirs) in alike.items():
         if ours != theirs:
             raise StoreError(
                 f"Runs {first.name!r} and {part.name!r} differ in {what} ({ours!r}, {theirs!r}); parts of one run agree."

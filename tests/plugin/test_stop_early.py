@@ -80,6 +80,8 @@ def test_the_rule_is_stored_and_a_later_diff_rests_on_it(base, against, capsys):
         rule = run.run.settings["stop_early"]
         assert rule == {"rule": method, "q": 0.05, "events": ["bad"], "against": before.run.run_id}
     store = f"--store={base.path / '.poisson'}"
+    assert main(["show", "after", store]) == 0
+    assert f"could stop early by {method} at 0.05 against" in " ".join(capsys.readouterr().out.split())
     assert main(["diff", "base", "after", store]) == 0
     assert "Evidence that may be looked at after every replicate" in " ".join(capsys.readouterr().out.split())
     assert main(["diff", "base", "after", store, "--json"]) == 0

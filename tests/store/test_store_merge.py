@@ -127,6 +127,7 @@ CLASHES = {
     "differ in variant": {"variant": {"model": "b"}},
     "differ in paired_with": {"paired_with": "20260101T000000Z-0000"},
     "differ in suite": {"suite": "0" * 64},
+    "differ in stop_early": {"settings": {"stop_early": {"rule": "sign_ebh"}}},
     "has outcomes": {"rollouts": (replace(SUPPORT, outcomes=("resolved", "timeout", "violated", "new")),)},
     "has failures": {"rollouts": (replace(SUPPORT, failures=("violated",)),)},
     "has t_unit": {"rollouts": (replace(SUPPORT, t_unit="s"),)},
