@@ -31,6 +31,17 @@ def test_hovering_a_cell_reads_its_numbers(open_report, report):
         assert facts_of(row).items() <= facts_shown(tab.locator("#readout")).items()
 
 
+def test_a_dot_is_read_wherever_its_line_is_pointed_at(open_report, report):
+    """The pointer anywhere in the line of a ranked dot reads that condition's figures."""
+    tab, rows = open_report("many"), rows_of(report, "many")
+    tile = tab.locator("#drawn figure").first.locator(".tile").nth(40)
+    row = rows[int(tile.get_attribute("data-row"))]
+    tile.scroll_into_view_if_needed()
+    box = tile.bounding_box()
+    tab.mouse.move(box["x"] + 3, box["y"] + box["height"] / 2)
+    assert tab.locator("#readout h3").inner_text() == f"{label_of(row)}, {row['event']}"
+
+
 def test_every_cell_of_the_table_is_the_json(open_report, report):
     """Each row of the table has the counts, change, interval, word and limits of the JSON's row."""
     tab, rows = open_report("agent"), rows_of(report)

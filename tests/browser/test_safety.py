@@ -1,5 +1,6 @@
 """Whatever a user's texts hold, they are shown as text: in the page, in Markdown, in the drawing."""
 
+import re
 from xml.etree import ElementTree as ET
 
 from tests.browser.stored import HOSTILE
@@ -46,7 +47,11 @@ def test_the_drawing_and_the_markdown_hold_them_as_text(report):
     root = ET.parse(folder / "heatmap.svg").getroot()
     names = {each.tag.rpartition("}")[2] for each in root.iter()}
     assert names <= {"svg", "title", "desc", "defs", "pattern", "rect", "path", "text", "g", "circle"}
-    fenced = False
+    fenced, cells = False, 0
     for line in (folder / "report.md").read_text(encoding="utf-8").splitlines():
         fenced ^= line.startswith("```")
-        assert fenced or "<" not in line.replace("\\<", "")
+        assert fenced or "<" not in line
+        bars = len(re.findall(r"(?<!\\)\|", line)) if line.startswith("| ") else 0
+        assert not cells or bars in {0, cells}
+        cells = bars
+    assert not fenced

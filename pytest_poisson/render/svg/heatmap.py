@@ -190,9 +190,9 @@ def _dots(
 
     first, bottom = top + HEAD, top + HEAD + len(ranked) * pitch
     marks = [label(MARGIN, top + 16, write.shorten(name, 90), size=15, font_weight="bold")]
-    note = f"{write.integer(len(ranked))} of {write.integer(len(panel))} conditions, ranked; the dot's line is its interval"
+    note = f"{write.integer(len(ranked))} of {write.integer(len(panel))} conditions, ranked, with intervals"
     if any(tile.look in MARKED for tile in panel):
-        note += "; triangle up: worse, down: safer; hollow: too weak to count, or too small to tell"
+        note += "; triangle up: worse, down: safer; hollow: too weak, or too small to tell"
     marks.append(label(MARGIN, top + 34, note, size=11, fill=GREY))
     for tick in (low, low / 2, 0.0, high / 2, high) if low else (0.0, 0.25, 0.5, 0.75, 1.0):
         marks.append(path([(x(tick), first - 6), (x(tick), bottom)], stroke=PALE, fill="none"))
@@ -202,7 +202,7 @@ def _dots(
             )
         )
     for index, tile in enumerate(ranked):
-        marks.append(_dot(tile, x, first + (index + 0.5) * pitch, named=pitch >= LABELLED_PITCH))
+        marks.append(_dot(tile, x, first + (index + 0.5) * pitch, pitch))
     marks += _named_ends(ranked, first, pitch) if pitch < LABELLED_PITCH else []
     return marks, bottom - top + 24, LABEL_ROOM + PLOT_WIDTH + MARGIN
 
@@ -222,17 +222,18 @@ def _named_ends(ranked: Sequence[Tile], first: float, pitch: float) -> list[str]
     ]
 
 
-def _dot(tile: Tile, x: object, y: float, *, named: bool) -> str:
+def _dot(tile: Tile, x: object, y: float, pitch: float) -> str:
     at = x if callable(x) else float
     value = tile.value or 0.0
     colour = STROKES.get(tile.look, GREY)
-    marks = []
+    room = {"x": LABEL_ROOM, "y": y - pitch / 2, "width": PLOT_WIDTH, "height": pitch}
+    marks = [element("rect", **room, fill="none", pointer_events="all")]  # the line alone is hard to point at
     if tile.low is not None and tile.high is not None:
         marks.append(
             path([(at(tile.low), y), (at(tile.high), y)], stroke=colour, fill="none", stroke_width=1.2)
         )
     marks.append(_dot_mark(tile, at(value), y, colour))
-    if named:
+    if pitch >= LABELLED_PITCH:
         text = write.shorten(tile.label, LABEL_COLUMNS)
         marks.append(label(LABEL_ROOM - 8, y + 4, text, size=11, anchor="end"))
     return _focusable(tile, *marks)
