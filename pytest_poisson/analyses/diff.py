@@ -67,7 +67,10 @@ def diff(
     """
     chosen = choose_method(before.run, after.run, method)
     size = chosen_margin(after.run, margin, q, chosen)
-    material = gather(before, after, events or _rule_events(before, after), joined=METHODS[chosen].paired)
+    timed = before.has_horizons() and after.has_horizons()
+    columns = (before.columns(), after.columns()) if timed else None
+    asked = events or _rule_events(before, after)
+    material = gather(before, after, asked, joined=METHODS[chosen].paired, columns=columns)
     compared = material.coverage.common
     frame = DiffResult(
         before=_describe(before, compared, material.unpartnered[0]),
@@ -87,9 +90,8 @@ def diff(
     )
     if frame.refusal:
         return frame
-    timed = before.has_horizons() and after.has_horizons()
     extras = Extras(
-        columns=(before.columns(), after.columns()) if timed else None,
+        columns=columns,
         margin=size,
         full=full,
         notes=undeclared((before.run, after.run), chosen, size),

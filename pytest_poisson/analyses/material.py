@@ -61,15 +61,22 @@ class Material:
     unpartnered: tuple[int, int]
 
 
-def gather(before: RunReader, after: RunReader, requested: Sequence[str] | None, *, joined: bool) -> Material:
-    """Read both runs and lay out the rows.
+def gather(
+    before: RunReader,
+    after: RunReader,
+    requested: Sequence[str] | None,
+    *,
+    joined: bool,
+    columns: tuple[OutcomeColumns, OutcomeColumns] | None = None,
+) -> Material:
+    """Read both runs, or take their columns where they were read already, and lay out the rows.
 
     Raises
     ------
     UserError
         If an event is unknown or mixed, or none is asked for and the rollouts declare none.
     """
-    columns = before.outcome_columns(), after.outcome_columns()
+    columns = columns or (before.outcome_columns(), after.outcome_columns())
     return lay_out((before.run, after.run), cover(before, after), columns, requested, joined=joined)
 
 
