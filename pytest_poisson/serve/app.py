@@ -7,6 +7,8 @@ would add nothing that is used here, and a home-made server would be one more pa
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import sys
 import traceback
 from typing import TYPE_CHECKING
@@ -17,7 +19,14 @@ from werkzeug.wrappers import Request, Response
 
 from poisson_store.errors import StoreError, UnknownComparisonError, UnknownRunError
 from pytest_poisson.errors import UserError
-from pytest_poisson.render.browse.frame import SCRIPT_FILE, STYLE_FILE, problem_page, script, style
+from pytest_poisson.render.browse.frame import (
+    SCRIPT_FILE,
+    STYLE_FILE,
+    problem_page,
+    report_inside,
+    script,
+    style,
+)
 from pytest_poisson.serve.views import Views
 
 if TYPE_CHECKING:
@@ -28,6 +37,7 @@ if TYPE_CHECKING:
     from poisson_store import Store
 
 METHODS = ("GET", "HEAD")
+REPORTS = frozenset({"run_report", "comparison_report"})
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
     "img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -46,7 +56,9 @@ ROUTES = Map(
         Rule("/runs/<run>", endpoint="run"),
         Rule("/runs/<run>/conditions/<key>", endpoint="condition"),
         Rule("/runs/<run>/conditions/<key>/<replicate>", endpoint="replicate"),
+        Rule("/runs/<run>/report", endpoint="run_report"),
         Rule("/compare", endpoint="compare"),
+        Rule("/compare/report", endpoint="comparison_report"),
         Rule("/comparisons/<known_as>", endpoint="saved"),
     ],
     merge_slashes=False,
@@ -80,7 +92,8 @@ class Browser:
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer one request."""
         response = self._answer(environ)
-        response.headers.update(HEADERS)
+        for name, value in HEADERS.items():
+            response.headers.setdefault(name, value)
         return response(environ, start_response)
 
     def _answer(self, environ: WSGIEnvironment) -> Response:
@@ -100,7 +113,19 @@ class Browser:
             make, kind = FILES[request.path]
             return Response(make(), mimetype=kind)
         endpoint, values = ROUTES.bind_to_environ(request.environ).match()
-        return Response(getattr(self.views, endpoint)(request.args, **values), mimetype="text/html")
+        response = Response(getattr(self.views, endpoint)(request.args, **values), mimetype="text/html")
+        if endpoint in REPORTS:
+            response.headers["Content-Security-Policy"] = _report_policy()
+        return response
+
+
+def _report_policy() -> str:
+    """Return the policy of a report, which has its style and its script inside: those two, to the letter, and no other."""
+    allowed = [base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in report_inside()]
+    return (
+        f"default-src 'none'; style-src 'sha256-{allowed[0]}'; script-src 'sha256-{allowed[1]}'; base-uri 'none'; "
+        "form-action 'none'; frame-ancestors 'none'"
+    )
 
 
 def _explain(failure: Exception) -> tuple[str, int]:

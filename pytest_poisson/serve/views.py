@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 COMPARISONS_SHOWN = 20
 MOST_DIGITS = 9
+PAGE = "report.html"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +78,19 @@ class Views:
         """Compare two runs, which the query names, as `pytest-poisson diff` does."""
         from pytest_poisson.analyses.diff import diff
         from pytest_poisson.render.browse.comparison_page import comparison_page
+        from pytest_poisson.render.browse.frame import compare_address
 
-        sides = [query.get(side, "") for side in ("before", "after")]
-        if not all(sides):
-            raise UserError("A comparison takes two runs, as in /compare?before=A&after=B.")
-        with self._open(sides[0]) as before, self._open(sides[1]) as after:
+        with self._open_two(query) as (before, after):
             result = diff(before, after)
             running = "running" in {before.run.status, after.run.status}
-        stored = {result.before.run_id, result.after.run_id}
-        return comparison_page(result, stored=stored, running=running, store=self.named)
+        ids = result.before.run_id, result.after.run_id
+        return comparison_page(
+            result,
+            stored=ids,
+            whole_report=None if result.refusal else compare_address(*ids, report=True),
+            running=running,
+            store=self.named,
+        )
 
     def saved(self, _: Mapping[str, str], known_as: str) -> str:
         """Show a saved comparison."""
@@ -95,6 +100,42 @@ class Views:
         result = load_comparison(self.store, known_as)
         stored = {run.run_id for run in self.store.runs() if run.problem is None}
         return comparison_page(result, stored=stored, store=self.named)
+
+    def run_report(self, _: Mapping[str, str], run: str) -> str:
+        """Show the report of one run, as `pytest-poisson report A` writes it."""
+        from pytest_poisson.analyses.report_details import run_details
+        from pytest_poisson.analyses.shares import shares
+        from pytest_poisson.analyses.show import show
+        from pytest_poisson.analyses.tokens import Prices
+        from pytest_poisson.render.report_files import run_files
+
+        with self._open(run) as reader:
+            result = show(reader)
+            found = shares(result)
+            details = run_details(reader, found, Prices())
+        return run_files(result, found, details, store=self.named)[PAGE]
+
+    def comparison_report(self, query: Mapping[str, str]) -> str:
+        """Show the report of two runs, as `pytest-poisson report A B` writes it."""
+        from pytest_poisson.analyses.diff import diff
+        from pytest_poisson.analyses.report_details import comparison_details
+        from pytest_poisson.analyses.tokens import Prices
+        from pytest_poisson.render.report_files import comparison_files
+
+        with self._open_two(query) as (before, after):
+            result = diff(before, after)
+            if result.refusal:
+                raise UserError(result.refusal)
+            details = comparison_details(before, after, result, Prices())
+        return comparison_files(result, details, store=self.named)[PAGE]
+
+    @contextmanager
+    def _open_two(self, query: Mapping[str, str]) -> Iterator[tuple[RunReader, RunReader]]:
+        sides = [query.get(side, "") for side in ("before", "after")]
+        if not all(sides):
+            raise UserError("A comparison takes two runs, as in /compare?before=A&after=B.")
+        with self._open(sides[0]) as before, self._open(sides[1]) as after:
+            yield before, after
 
     @contextmanager
     def _open(self, name: str) -> Iterator[RunReader]:

@@ -1,5 +1,7 @@
 """`pytest-poisson serve`: what its pages show, and who is refused."""
 
+import base64
+import hashlib
 import json
 import re
 from collections import Counter
@@ -98,7 +100,31 @@ def test_a_comparison_says_what_diff_says(traded, capsys, tmp_path):
         for side in ("before", "after"):
             assert f"{row[side]['events']}/{row[side]['outcomes']}" in page.text
     saved = visitor.see(links(visitor.see("/"))[-1])
-    assert saved.text == page.text
+    whole = "The whole report of this comparison"
+    assert whole in page.text
+    assert saved.text == page.text.replace(whole, "")
+
+
+def test_the_whole_report_is_the_one_on_disk(traded, tmp_path):
+    """The report of two runs, and of one, is the page that `report` writes, under a policy for it to the letter."""
+    from pytest_poisson.cli import main
+
+    visitor, before, after = traded
+    for address, runs in (
+        (f"/compare/report?before={before}&after={after}", (before, after)),
+        (f"/runs/{after}/report", (after,)),
+    ):
+        assert main(["report", *runs, f"--store={tmp_path}", f"--out={tmp_path / str(len(runs))}"]) == 0
+        written = (tmp_path / str(len(runs)) / "report.html").read_text(encoding="utf-8")
+        answer = visitor.ask(address)
+        named = f" --poisson-store={tmp_path}"
+        assert answer.text == written.replace(named, "")
+        policy = answer.headers["Content-Security-Policy"]
+        assert "unsafe" not in policy
+        for kind, tag in (("style", "style"), ("script", "script")):
+            (inside,) = re.findall(rf"<{tag}>(.*?)</{tag}>", answer.text, re.DOTALL)
+            digest = base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()
+            assert f"{kind}-src 'sha256-{digest}';" in policy
 
 
 def test_a_saved_comparison_outlives_its_runs(traded, tmp_path):

@@ -22,7 +22,12 @@ CHANGES = "Changes"
 
 
 def comparison_page(
-    result: DiffResult, *, stored: Container[str], running: bool = False, store: str | None = None
+    result: DiffResult,
+    *,
+    stored: Container[str],
+    whole_report: str | None = None,
+    running: bool = False,
+    store: str | None = None,
 ) -> str:
     """Return the page of a comparison.
 
@@ -32,6 +37,8 @@ def comparison_page(
         The comparison; a refused one says why.
     stored
         Ids of the runs there are: those of a saved comparison may have gone.
+    whole_report
+        The address of the comparison's report, if it is served.
     running
         Whether one of the runs is still being swept.
     store
@@ -56,6 +63,7 @@ def comparison_page(
                 "p",
                 joined([link(run_address(arm.run_id), f"{side}: {arm.name}") for side, arm in arms], ", "),
             ),
+            element("p", link(whole_report, "The whole report of this comparison")) if whole_report else "",
             element("figure", Html(drawn), tabindex="0"),
             _changes(result, report, arms),
             running=running,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
 from pytest_poisson.render.html import asset
+from pytest_poisson.render.html import script as report_script
 from pytest_poisson.render.markup import Html, element, joined, link
 
 if TYPE_CHECKING:
@@ -24,6 +25,11 @@ def style() -> str:
 def script() -> str:
     """Return the script of every page, which renews what is live."""
     return asset("live.js")
+
+
+def report_inside() -> tuple[str, str]:
+    """Return the style and the script that a report has inside."""
+    return asset("report.css"), report_script()
 
 
 def frame(title: str, *body: str, trail: Sequence[tuple[str, str]] | None = ()) -> str:
@@ -80,9 +86,9 @@ def replicate_address(run_id: str, key: str, replicate: int) -> str:
     return f"{condition_address(run_id, key)}/{replicate}"
 
 
-def compare_address(before: str, after: str) -> str:
-    """Return the address of the page that compares two runs."""
-    return f"/compare{_query({'before': before, 'after': after})}"
+def compare_address(before: str, after: str, *, report: bool = False) -> str:
+    """Return the address of the page that compares two runs, or of the report of the two."""
+    return f"/compare{'/report' if report else ''}{_query({'before': before, 'after': after})}"
 
 
 def comparison_address(known_as: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from pytest_poisson.render import formatting as write
@@ -15,15 +16,14 @@ from pytest_poisson.render.browse.frame import (
 )
 from pytest_poisson.render.browse.run_page import ending
 from pytest_poisson.render.commands import replicate_command
-from pytest_poisson.render.documents import dump
 from pytest_poisson.render.layout import Column
 from pytest_poisson.render.markup import Html, element, grid, joined, lines, link
 from pytest_poisson.render.trace_text import HEADERS, cuts, figures, notes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from poisson_store.records import Episode
+    from poisson_store.records import Episode, Json
     from pytest_poisson.analyses.episode_trace import EpisodeTrace, Node
 
 SPAN_COLUMNS = (Column("span"), *(Column(header, right=True) for header in HEADERS))
@@ -90,7 +90,7 @@ def _span(node: Node) -> Html:
             for part in (element("h3", name), _cut(text))
         ),
         *(element("p", each) for each in cuts(span)),
-        *([element("h3", "attributes"), _cut(dump(dict(span.attrs)))] if span.attrs else []),
+        *([element("h3", "attributes"), _cut(_written_out(span.attrs))] if span.attrs else []),
     ]
     depth = min(node.depth, DEEPEST)
     shown = element("details", element("summary", title), *parts) if parts else joined([title])
@@ -101,7 +101,7 @@ def _rest(episode: Episode) -> list[Html]:
     """Return what else was kept of a replicate: its meta, and its earlier attempts."""
     found = []
     if episode.meta:
-        found.append(element("section", element("h2", "Meta"), _cut(dump(dict(episode.meta)))))
+        found.append(element("section", element("h2", "Meta"), _cut(_written_out(episode.meta))))
     if episode.attempts:
         attempts = (
             joined([element("p", f"attempt {each.number}, {write.duration(each.wall_s)}:"), _cut(each.error)])
@@ -117,6 +117,10 @@ def _neighbours(result: EpisodeTrace) -> Html:
     if number + 1 < result.condition.planned:
         found.append(link(replicate_address(run_id, key, number + 1), f"replicate {number + 1}"))
     return element("p", joined(found, ", "))
+
+
+def _written_out(values: Mapping[str, Json]) -> str:
+    return json.dumps(dict(values), indent=2, ensure_ascii=False)
 
 
 def _cut(text: str) -> Html:

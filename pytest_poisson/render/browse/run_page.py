@@ -58,6 +58,7 @@ def run_page(result: ShowResult, shares: Sequence[Share], *, store: str | None) 
         live(
             sheet_html(report, leave_out=[SHARES]),
             pair,
+            element("p", link(f"{run_address(run.run_id)}/report", "The whole report of this run")),
             element("section", element("h2", "Conditions"), _conditions(result)),
             element("figure", Html(drawn), tabindex="0"),
             section_html(part_of(report, SHARES)),
