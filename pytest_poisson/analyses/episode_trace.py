@@ -88,7 +88,12 @@ def trace_episode(
         If no stored replicate fits.
     """
     wanted = None if condition is None else find_condition(reader.conditions, condition)
-    alike = _alike(reader, wanted, replicate, failures=failures)
+    if (
+        wanted is not None and replicate is not None and not failures
+    ):  # there is one at most: nothing to go through
+        alike = tuple((each.condition, each.replicate) for each in reader.episodes(wanted.key, replicate))
+    else:
+        alike = _alike(reader, wanted, replicate, failures=failures)
     if not alike:
         raise UserError(f"Run {reader.run.name!r} has no {_described(wanted, replicate, failures=failures)}.")
     return read_trace(reader, *alike[0], alike=alike)

@@ -44,7 +44,7 @@ class Views:
             self.store.runs(), list_saved(self.store, COMPARISONS_SHOWN), store=str(self.store.path)
         )
 
-    def run(self, _: Mapping[str, str], run: str) -> str:
+    def run(self, query: Mapping[str, str], run: str) -> str:
         """Show one run."""
         from pytest_poisson.analyses.shares import shares
         from pytest_poisson.analyses.show import show
@@ -52,7 +52,9 @@ class Views:
 
         with self._open(run) as reader:
             result = show(reader)
-        return run_page(result, shares(result), store=self.named)
+        return run_page(
+            result, shares(result), first=_whole_number(query.get("first", "0")), store=self.named
+        )
 
     def condition(self, query: Mapping[str, str], run: str, key: str) -> str:
         """Show the replicates of one condition."""
@@ -147,5 +149,5 @@ class Views:
 
 def _whole_number(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or len(text) > MOST_DIGITS:
-        raise UserError(f"{text!r} is no number of a replicate.")
+        raise UserError(f"{text!r} is no place in a list, nor the number of a replicate.")
     return int(text)

@@ -187,10 +187,29 @@ def test_long_lists_are_cut_into_pages(tmp_path):
     assert len(found) == len(set(found)) == 450
 
 
+def test_many_conditions_are_cut_into_pages(tmp_path):
+    """Of 1,100 conditions 500 stand on a page, each once; a comparison shows the 500 most important rows and says so."""
+    cells = [(cell(task=number), endings(resolved=2, timeout=1)) for number in range(1100)]
+    before, after = (write_run(Store(tmp_path), name, cells) for name in ("a", "b"))
+    visitor, path, found = Visitor(tmp_path), f"/runs/{before}", []
+    while path:
+        here = links(visitor.see(path))
+        found.append([each for each in here if re.search(r"/conditions/\w+$", each)])
+        path = next((each for each in here if each.endswith(f"first={500 * len(found)}")), None)
+    assert list(map(len, found)) == [500, 500, 100]
+    assert len({each for page in found for each in page}) == 1100
+    page = visitor.see(f"/compare?before={before}&after={after}")
+    assert page.count("tr") == 501
+    assert "1,700 more rows, less important, left out here." in page.text
+
+
 @pytest.mark.parametrize(
     "path",
     [
         "/nosuch",
+        "/runs/{run}?first=-1",
+        "/runs/{run}/report/x",
+        "/compare/report",
         "/runs/",
         "/runs/nosuch",
         "/runs/{run}/",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_poisson.render import formatting as write
 from pytest_poisson.render.browse.frame import condition_address, frame, live, run_address
 from pytest_poisson.render.layout import Column
 from pytest_poisson.render.markup import Html, element, grid, joined, link, part_of, sheet_html
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pytest_poisson.render.sheet import Sheet
 
 CHANGES = "Changes"
+ROWS_SHOWN = 500
 
 
 def comparison_page(
@@ -44,7 +46,7 @@ def comparison_page(
     store
         The store's directory where commands must name it.
     """
-    report = comparison_sheet(result, store=store)
+    report = comparison_sheet(result, rows_shown=ROWS_SHOWN, store=store)
     arms = [
         (side, arm)
         for side, arm in (("before", result.before), ("after", result.after))
@@ -80,9 +82,11 @@ def _changes(result: DiffResult, report: Sheet, arms: list[tuple[str, Arm]]) -> 
     columns = (*table.columns, Column("replicates"))
     rows = (
         (*cells, _replicates(result, number, arms))
-        for cells, number in zip(table.rows, result.importance, strict=True)
+        for cells, number in zip(table.rows, result.importance[:ROWS_SHOWN], strict=True)
     )
-    return element("section", element("h2", CHANGES), grid(columns, rows), element("p", LEGEND))
+    left = len(result.rows) - len(table.rows)
+    more = element("p", f"{write.plural(left, 'more row')}, less important, left out here.") if left else ""
+    return element("section", element("h2", CHANGES), grid(columns, rows), more, element("p", LEGEND))
 
 
 def _replicates(result: DiffResult, number: int, arms: list[tuple[str, Arm]]) -> Html:

@@ -96,5 +96,10 @@ def comparison_address(known_as: str) -> str:
     return f"/comparisons/{quote(known_as, safe='')}"
 
 
+def with_query(address: str, **values: str) -> str:
+    """Return an address with values in its query."""
+    return f"{address}{_query(values)}"
+
+
 def _query(values: dict[str, str]) -> str:
     return f"?{urlencode(values)}" if values else ""

@@ -13,6 +13,7 @@ from pytest_poisson.render.browse.frame import (
     live,
     replicate_address,
     run_address,
+    with_query,
 )
 from pytest_poisson.render.layout import Column
 from pytest_poisson.render.markup import Html, element, grid, joined, link, part_of, section_html, sheet_html
@@ -39,12 +40,13 @@ REPLICATE_COLUMNS = (
 )
 ERROR_WIDTH = 160
 SHARES = "Shares"
+ROWS_SHOWN = 500
 
 
-def run_page(result: ShowResult, shares: Sequence[Share], *, store: str | None) -> str:
+def run_page(result: ShowResult, shares: Sequence[Share], *, first: int = 0, store: str | None = None) -> str:
     """Return the page of one run: its account, its conditions, its shares as a picture and with intervals."""
     run = result.run
-    report = run_sheet(result, shares, store=store)
+    report = run_sheet(result, shares, rows_shown=ROWS_SHOWN, store=store)
     drawn = heatmap_svg(share_tiles(shares), title=f"{run.name}: shares") if shares else ""
     pair = (
         element(
@@ -59,7 +61,7 @@ def run_page(result: ShowResult, shares: Sequence[Share], *, store: str | None) 
             sheet_html(report, leave_out=[SHARES]),
             pair,
             element("p", link(f"{run_address(run.run_id)}/report", "The whole report of this run")),
-            element("section", element("h2", "Conditions"), _conditions(result)),
+            element("section", element("h2", "Conditions"), *_conditions(result, first)),
             element("figure", Html(drawn), tabindex="0"),
             section_html(part_of(report, SHARES)),
             running=run.status == "running",
@@ -67,7 +69,9 @@ def run_page(result: ShowResult, shares: Sequence[Share], *, store: str | None) 
     )
 
 
-def _conditions(result: ShowResult) -> Html:
+def _conditions(result: ShowResult, first: int) -> tuple[Html, Html]:
+    """Return the table of the conditions from the `first`-th, and links to the others."""
+    listed = result.conditions[first : first + ROWS_SHOWN]
     labels = write.condition_labels(each.condition for each in result.conditions)
     words = list(dict.fromkeys(word for each in result.conditions for word, n in each.outcomes.items() if n))
     columns = [Column("condition"), Column("planned", right=True)]
@@ -80,9 +84,12 @@ def _conditions(result: ShowResult) -> Html:
             write.integer(each.accounting.without_outcome),
             write.integer(each.accounting.not_run),
         )
-        for each in result.conditions
+        for each in listed
     )
-    return grid(columns, rows)
+    address = run_address(result.run.run_id)
+    more = first + len(listed) < len(result.conditions)
+    turn = turn_page(address, {}, first, len(listed), "conditions", more=more)
+    return grid(columns, rows), turn
 
 
 def condition_page(result: ReplicateList) -> str:
@@ -136,13 +143,14 @@ def ending(episode: Episode) -> str:
 
 
 def _turn(result: ReplicateList) -> Html:
-    """Return the links to the replicates before and after the listed ones."""
     query = {} if result.ending is None else {"ending": result.ending}
-    run_id, key, size = result.run.run_id, result.condition.key, len(result.episodes)
-    parts = []
-    if result.first:
-        parts.append(link(condition_address(run_id, key, **query), "first replicates"))
-    if result.more:
-        target = condition_address(run_id, key, **query, first=str(result.first + size))
-        parts.append(link(target, "next replicates"))
-    return element("p", *parts) if parts else Html()
+    address = condition_address(result.run.run_id, result.condition.key)
+    return turn_page(address, query, result.first, len(result.episodes), "replicates", more=result.more)
+
+
+def turn_page(address: str, query: dict[str, str], first: int, size: int, what: str, *, more: bool) -> Html:
+    """Return links to what comes before and after the listed ones."""
+    parts = [link(with_query(address, **query), f"first {what}")] if first else []
+    if more:
+        parts.append(link(with_query(address, **query, first=str(first + size)), f"next {what}"))
+    return element("p", joined(parts, ", ")) if parts else Html()
