@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 TERMINAL_INTERVAL_S = 0.2
 PIPE_INTERVAL_S = 10.0
-FIRST_S = 2.0  # nothing is said of what is over before anyone wonders
+FIRST_S = 2.0  # on a terminal, nothing is said of what is over before anyone wonders
 
 
 class ProgressLine:
@@ -19,7 +19,7 @@ class ProgressLine:
     def __init__(self, reporter: Any) -> None:
         self._reporter = reporter
         self._live = reporter is not None and reporter.isatty and reporter.config.option.verbose >= 0
-        self._next = time.monotonic() + FIRST_S
+        self._next = time.monotonic() + (FIRST_S if self._live else PIPE_INTERVAL_S)
         self._shown = False
 
     def show(self, progress: Progress) -> None:
@@ -43,8 +43,9 @@ class ProgressLine:
 
 def describe(progress: Progress) -> str:
     """Return progress in one line: how many, how fast, how much longer; before the first row, what goes on."""
-    if progress.doing and not progress.stored:
-        return f"{progress.doing} ({duration(progress.elapsed_s)})"
+    if not progress.stored:
+        what = progress.doing or f"0 of {progress.planned:,} replicates"
+        return f"{what} ({duration(progress.elapsed_s)})"
     share = progress.stored / progress.planned if progress.planned else 1.0
     rate = progress.stored / progress.elapsed_s if progress.elapsed_s > 0 else 0.0
     left = (progress.planned - progress.stored) / rate if rate else None

@@ -122,12 +122,19 @@ def _legend(result: DiffResult, shown: Sequence[DiffRow], width: int, *, axes: s
         texts.append(f"{write.plural(hidden, 'more row')}, less important: -v shows all.")
     if axes:
         texts.append(f"condition: {axes}.")
-    limits = (
-        ""
-        if METHODS[result.method].sequential
-        else " rise, fall: the smallest change from the before rate that would have been flagged 4 times in 5."
-    )
+    limits = "" if METHODS[result.method].sequential else _legend_of_limits(shown)
     texts.append(f"change: after minus before.{limits}")
     if any(row.word in ("worse", "safer") and not row.counted for row in shown):
         texts.append("(worse), (safer): flagged, but too weak to count in the verdict.")
     return [line for text in texts for line in wrap(text, width)]
+
+
+def _legend_of_limits(shown: Sequence[DiffRow]) -> str:
+    """Say what the last two columns hold, and each word that stands there in place of a number."""
+    words = {write.limit(limit) for row in shown for limit in (row.rise, row.fall)}
+    text = " rise, fall: the smallest change from the before rate that would have been flagged 4 times in 5"
+    if "no room" in words:
+        text += "; no room: it is at 0 or 1 already"
+    if "none" in words:
+        text += "; none: not even one all the way to 0 or 1 would have been"
+    return f"{text}."

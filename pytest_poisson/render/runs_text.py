@@ -25,8 +25,6 @@ COLUMNS = (
 SAVED_COLUMNS = (
     Column("comparison"),
     Column("saved (UTC)"),
-    Column("before"),
-    Column("after"),
     Column("verdict"),
 )
 
@@ -51,16 +49,20 @@ def render_runs(
 def _saved(saved: SavedComparisons, width: int) -> list[str]:
     sound = [each for each in saved.shown if each.problem is None]
     problems = [each.problem for each in saved.shown if each.problem] + [saved.problem or ""]
-    lines = table(SAVED_COLUMNS, [_saved_cells(each) for each in sound]) if sound else []
+    lines = _saved_table(sound) if sound else []
     if saved.more:
         lines.append(f"{write.plural(saved.more, 'older comparison')}: --json has all.")
     lines += [line for each in problems if each for line in wrap(write.printable(each), width, rest=INDENT)]
     return ["", *lines] if lines else []
 
 
-def _saved_cells(each: SavedComparison) -> tuple[str, ...]:
-    moment = write.moment(each.saved_at).removesuffix(" UTC")
-    return each.id, moment, write.printable(each.before), write.printable(each.after), each.verdict
+def _saved_table(saved: Sequence[SavedComparison]) -> list[str]:
+    cells = [(each.id, write.moment(each.saved_at).removesuffix(" UTC"), each.verdict) for each in saved]
+    head, rule, *body = table(SAVED_COLUMNS, cells)
+    lines = [head, rule]
+    for each, line in zip(saved, body, strict=True):
+        lines += [line, f"{INDENT}of {write.printable(each.before)} and {write.printable(each.after)}"]
+    return lines
 
 
 def _table(runs: Sequence[RunSummary]) -> list[str]:

@@ -55,12 +55,14 @@ def test_a_saved_comparison_is_named_by_its_id(traded, tmp_path):
 
 
 def test_runs_lists_what_is_saved(traded):
-    """`runs` names the newest comparisons with their runs and verdict, as text and as JSON."""
+    """`runs` names the newest comparisons with verdict and runs, in 80 columns as text, and as JSON."""
     traded("diff", "base", "patched", "--save")
     (known_as,) = ids(traded)
-    out = traded("runs")[1]
-    (line,) = [line for line in out.splitlines() if line.startswith(known_as)]
-    assert line.split()[-3:] == ["base", "patched", "trade"]
+    lines = traded("runs")[1].splitlines()
+    at = [line.startswith(known_as) for line in lines].index(True)
+    assert lines[at].endswith("  trade")
+    assert lines[at + 1] == "  of base and patched"
+    assert max(map(len, lines)) <= 80
     (listed,) = json.loads(traded("runs", "--json")[1])["comparisons"]
     assert (listed["id"], listed["verdict"], listed["problem"]) == (known_as, "trade", None)
 
