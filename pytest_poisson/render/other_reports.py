@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pytest_poisson import __version__
 from pytest_poisson.analyses.comparison_id import short_digest
+from pytest_poisson.render import formatting as write
 from pytest_poisson.render.documents import dump
 from pytest_poisson.render.fix_check_text import fix_check_sheet
 from pytest_poisson.render.layout import Column
@@ -34,6 +36,7 @@ INPUTS = "Inputs"
 def paired_report_files(result: PairedResult) -> dict[str, str]:
     """Return the files of a paired replay's report by name."""
     report, drawing = paired_sheet(result), flips_svg(result)
+    report = replace(report, parts=(*report.parts, _replayed_runs(result)))
     runs = [arm.run_id for sweep in result.sweeps for arm in sweep.arms]
     known_as = short_digest([result.declaration.digest, runs])
     written = dump(
@@ -107,6 +110,22 @@ def fix_report_files(
         "report.json": written,
         "heatmap.svg": heatmap_svg(tiles, title=title, importance=result.importance, legend=False),
     }
+
+
+def _replayed_runs(result: PairedResult) -> Section:
+    """Return which runs were replayed, and by what declaration they are read."""
+    columns = (Column("sweep"), Column("arm"), Column("run id"))
+    rows = tuple(
+        (write.printable(sweep.name), write.printable(arm.name), arm.run_id)
+        for sweep in result.sweeps
+        for arm in sweep.arms
+    )
+    declaration = result.declaration
+    said = (
+        f"Declaration {declaration.digest}; {write.plural(declaration.bootstrap_b, 'resample')}, seed "
+        f"{declaration.bootstrap_seed}; pytest-poisson {__version__}."
+    )
+    return Section("Provenance", (Grid(columns, rows), said))
 
 
 def _inputs(result: FixCheckResult) -> Section:

@@ -110,6 +110,7 @@ def test_a_thousand_conditions_are_shown_in_parts(open_report, report):
     """Few elements stand for thousands of rows: ranked dots with intervals, and a table in pages."""
     tab, rows = open_report("many"), rows_of(report, "many")
     assert len(rows) == 2000
+    assert (report("many") / "report.html").stat().st_size < 2_000_000
     assert tab.evaluate("document.getElementsByTagName('*').length") < 5000
     dots = tab.locator("#drawn figure:not([hidden])")
     assert dots.count() == 2

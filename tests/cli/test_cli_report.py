@@ -158,6 +158,9 @@ def test_a_paired_replay_is_reported(shell, tmp_path):
     page = (out / "report.html").read_text(encoding="utf-8")
     assert (out / "flips.svg").read_text(encoding="utf-8").strip() in page
     assert "<script" not in page
+    for name in "ab":
+        with Store(shell.store).open(name) as run:
+            assert run.run.run_id in page
 
 
 @pytest.mark.parametrize(
