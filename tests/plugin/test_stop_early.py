@@ -1,6 +1,7 @@
 """`--poisson-stop-early`: conditions stop when they are decided, and the verdict rests on the rule they stopped by."""
 
 import json
+import shutil
 
 import pytest
 
@@ -29,11 +30,21 @@ def against(request):
     return f"--poisson-{request.param.replace('_', '-')}=base"
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """Return where the baseline of the first test is kept for the others."""
+    return tmp_path_factory.mktemp("kept") / "store"
+
+
 @pytest.fixture
-def base(pytester):
-    """Sweep a baseline."""
-    pytester.makepyfile(AGENT)
-    sweep(pytester, "--poisson-name=base")
+def base(pytester, kept):
+    """Return a folder with the suite and a baseline of it."""
+    pytester.makepyfile(test_agent=AGENT)
+    if kept.exists():
+        shutil.copytree(kept, pytester.path / ".poisson")
+    else:
+        sweep(pytester, "--poisson-name=base")
+        shutil.copytree(pytester.path / ".poisson", kept)
     return pytester
 
 
@@ -193,16 +204,17 @@ def test_the_same_replicates_are_drawn_as_without_stopping(base):
         ),
     ],
 )
-def test_what_contradicts_it_is_refused(base, options, sentence):
+def test_what_contradicts_it_is_refused(pytester, options, sentence):
     """Without a baseline, and beside what fixes or splits the replicates, it is a usage error."""
-    result = sweep(base, "--poisson-stop-early", *options)
+    pytester.makepyfile(AGENT)
+    result = sweep(pytester, "--poisson-stop-early", *options)
     assert result.ret == 4
     result.stderr.fnmatch_lines([f"ERROR: {sentence}"])
 
 
 def test_promises_say_that_the_run_could_stop(base):
     """A promise is judged as if the replicates had been fixed, and the text says so."""
-    base.makepyfile(AGENT.replace('successes=["ok"]', 'successes=["ok"], at_most={"bad": 0.9}'))
+    base.makepyfile(test_agent=AGENT.replace('successes=["ok"]', 'successes=["ok"], at_most={"bad": 0.9}'))
     result = sweep(base, "--poisson-pair-with=base", WORSE, "--poisson-stop-early")
     result.stdout.fnmatch_lines(
         ["The run could stop early on its outcomes; promises are judged as if it could*"]
