@@ -79,19 +79,3 @@ def test_objects_with_an_id_are_axes(pytester):
         axes = [each.axes for each in run.conditions]
     common = {"named": {"id": "three"}, "x": {"id": "four"}, "y": 1, "z": {"id": "five"}}
     assert axes == [{**common, "listed": {"id": "one"}}, {**common, "listed": {"id": "two"}}]
-
-
-def test_conditions_of_a_range_keep_their_order_and_ids(pytester):
-    """Numbers that a range makes anew at every turn are found again, beyond those that Python keeps one object of."""
-    from tests.plugin.support import open_run, sweep
-
-    pytester.makepyfile("""
-        import pytest
-
-        @pytest.mark.parametrize("n", range(995, 1005), ids=[f"id{n}" for n in range(10)])
-        @pytest.mark.rollout(replicates=1)
-        def test_it(n): pass
-    """)
-    assert sweep(pytester).ret == 0
-    with open_run(pytester) as run:
-        assert [each.axes["n"] for each in run.conditions] == list(range(995, 1005))
