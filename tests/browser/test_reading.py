@@ -1,5 +1,6 @@
 """What a person reads in the page is what the JSON beside it says."""
 
+import hashlib
 import json
 import re
 from itertools import pairwise
@@ -100,6 +101,22 @@ def nested(spans):
     """Count the lists inside lists that a tree of spans needs."""
     depths = [0, *(span["depth"] for span in spans)]
     return sum(max(0, after - before) for before, after in pairwise(depths))
+
+
+def test_cost_survival_and_provenance_are_the_json(open_report, report):
+    """Tokens, costs, deaths, run ids, salts and commits on the page are those of the JSON; its digest is stated."""
+    text = (report("agent") / "report.json").read_text(encoding="utf-8")
+    document = json.loads(text)
+    page = open_report("agent").locator("main").inner_text()
+    for arm in document["tokens"]["arms"]:
+        total = arm["total"]
+        assert f"{total['tokens_in']:,}\t{total['tokens_out']:,}\t{total['cost']:.4f}" in page
+    for arm, found in zip(document["arms"], document["survival"], strict=True):
+        curve = found["survival"]
+        assert f"{arm['name']}: {curve['deaths']} of {curve['placed']} runs died" in page
+        for fact in (arm["run_id"], arm["salt"], arm["environment"]["git"]["commit"]):
+            assert fact in page
+    assert hashlib.sha256(text.encode()).hexdigest() in page
 
 
 def test_one_run_shows_its_shares(open_report, report):
