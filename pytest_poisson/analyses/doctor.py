@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 DISTRIBUTION = "pytest-poisson"
 PLUGIN = "poisson"
 NEEDED = ("pytest", "pluggy", "numpy", "scipy")
+DEVELOPERS = ("dev", "docs")  # extras that nobody lacks who uses the product
 
 IN_A_SWEEP = {
     "pytest-rerunfailures": "reruns ordinary tests alone; --poisson-retries tries a replicate again",
@@ -119,12 +120,13 @@ def plugins() -> list[Neighbour]:
 
 
 def extras() -> list[Extra]:
-    """Return our extras with what each lacks."""
+    """Return our extras with what each lacks, but for those of the product's developers."""
     own = distribution(DISTRIBUTION)
     needed = _requirements()
     return [
         Extra(name, tuple(_unmet(each for each in needed if _belongs(each, name))))
         for name in sorted(own.metadata.get_all("Provides-Extra") or ())
+        if name not in DEVELOPERS
     ]
 
 

@@ -73,13 +73,14 @@ def test_what_keeps_the_plugin_from_being_loaded(tmp_path, variables, said):
 
 
 def test_an_extra_says_what_it_lacks(monkeypatch):
-    """An extra lists the requirements that are missing or too old, and those alone."""
+    """An extra lists the requirements that are missing or too old, and those alone; the developers' are left out."""
     found = {"pandas": "1.5.0", "pyarrow": None}
     monkeypatch.setattr(doctor, "_version", lambda name: found.get(name, "999"))
     lacking = {each.name: each.missing for each in doctor.extras()}
     assert lacking["tables"] == ("pandas>=2", "pyarrow>=15")
     assert lacking["arrow"] == ("pyarrow>=15",)
     assert lacking["otel"] == ()
+    assert not lacking.keys() & {"dev", "docs"}
 
 
 def test_a_requirement_that_is_not_met_is_a_problem(monkeypatch, tmp_path):
