@@ -21,6 +21,7 @@ exclude_patterns = ["docs/_build"]
 root_doc = "docs/index"
 myst_heading_anchors = 3  # as the repository's pages have them
 nitpicky = True
+smartquotes = False  # -- begins an option
 html_theme = "furo"
 html_title = f"pytest-poisson {version}"
 html_extra_path = ["site"]  # the page at the root, which leads to the index
