@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -94,7 +95,8 @@ def render_session(
             *_apart(promises),
         ]  # it has the accounts
     if comparison and verbosity > 0:
-        lines += ["", f"The comparison is saved: pytest-poisson report {comparison}"]
+        where = f" --store={shlex.quote(store)}" if store else ""
+        lines += ["", f"The comparison is saved: pytest-poisson report {comparison}{where}"]
     if gate.replay is not None:
         lines += [
             "",

@@ -97,16 +97,24 @@ class Browser:
         return response(environ, start_response)
 
     def _answer(self, environ: WSGIEnvironment) -> Response:
-        host = environ.get("HTTP_HOST", "")
-        if host.lower() not in self.hosts:
-            known = " and ".join(sorted(self.hosts))
-            return _problem(f"The host {host!r} is not served here, but {known}.", 403)
-        if environ["REQUEST_METHOD"] not in METHODS:
-            return _problem("This server only shows what is stored: it takes GET and HEAD.", 405)
+        if refusal := self._refuse(environ):
+            return _problem(*refusal)
         try:
             return self._page(Request(environ))
         except Exception as failure:  # noqa: BLE001 (the last resort: the next request is to be answered)
             return _problem(*_explain(failure))
+
+    def _refuse(self, environ: WSGIEnvironment) -> tuple[str, int] | None:
+        """Return why a request is not answered, and with which status; None where it is."""
+        host = environ.get("HTTP_HOST", "")
+        if host.lower() not in self.hosts:
+            return f"The host {host!r} is not served here, but {' and '.join(sorted(self.hosts))}.", 403
+        elsewhere = environ.get("HTTP_SEC_FETCH_SITE") in {"cross-site", "same-site"}
+        if elsewhere and environ.get("HTTP_SEC_FETCH_MODE") != "navigate":
+            return "A page from elsewhere may link to these pages, but not load them.", 403
+        if environ["REQUEST_METHOD"] not in METHODS:
+            return "This server only shows what is stored: it takes GET and HEAD.", 405
+        return None
 
     def _page(self, request: Request) -> Response:
         if request.path in FILES:

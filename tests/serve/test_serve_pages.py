@@ -304,6 +304,21 @@ def test_a_foreign_host_is_refused(traded, host):
     assert visitor.ask("/", base_url=f"http://LocalHost:{PORT}").status_code == 200
 
 
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_a_page_from_elsewhere_can_only_link(traded, site):
+    """What another page embeds or fetches is 403; a link that a reader follows is answered, and so are our own."""
+    visitor, before, after = traded
+    path = f"/compare?before={before}&after={after}"
+    for mode, own, status in (
+        ("no-cors", site, 403),
+        ("cors", site, 403),
+        ("navigate", site, 200),
+        ("cors", "same-origin", 200),
+    ):
+        said = {"HTTP_SEC_FETCH_SITE": own, "HTTP_SEC_FETCH_MODE": mode}
+        assert visitor.ask(path, environ_overrides=said).status_code == status
+
+
 def test_the_policy_allows_nothing_from_elsewhere(traded):
     """Every answer, refusals included, has the policy; no page has a script, a style or an event of its own."""
     visitor, before, after = traded
