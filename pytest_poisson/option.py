@@ -90,7 +90,7 @@ def parse_seconds(value: Any) -> float:
 def _number(value: Any) -> float:
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise BadValueError("must be a number") from None
 
 
@@ -175,6 +175,6 @@ def parse_pattern(value: Any) -> str:
     """Take a regular expression."""
     try:
         re.compile(value)
-    except (re.error, TypeError) as error:
+    except (re.error, TypeError, OverflowError, RecursionError) as error:
         raise BadValueError(f"must be a regular expression ({error})") from None
     return str(value)

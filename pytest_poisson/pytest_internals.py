@@ -188,13 +188,13 @@ class ItemRun:
         """Give the item a new request and, where its test is a method, a new instance."""
         item = self.item
         item._initrequest()
+        item.stash[tmppath_result_key] = {}  # the fixture tmp_path asks for it when it is torn down
         if item.cls is not None:
             for attribute in ("_instance", "_obj"):
                 item.__dict__.pop(attribute, None)
 
     def set_up(self) -> None:
         """Set the item up: its function-scoped fixtures, and what of the wider ones is not there yet."""
-        self.item.stash[tmppath_result_key] = {}  # the fixture tmp_path asks for it when it is torn down
         self._state.setup(self.item)
 
     def arguments(self) -> dict[str, Any]:

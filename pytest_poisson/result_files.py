@@ -70,7 +70,7 @@ def read_result(text: str, name: str) -> Result | Nothing:
         return Nothing()
     try:
         document = json.loads(text)
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise UserError(f"File '{name}' is not JSON: {problem}.") from None
     schema = document.get("schema") if isinstance(document, dict) else None
     if schema not in READERS:

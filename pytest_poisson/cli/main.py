@@ -82,7 +82,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The command line without the program's name; by default that of the process.
     """
     try:
-        parsed, unknown = build_parser().parse_known_args(arguments)
+        parser = build_parser()
+        words = sys.argv[1:] if arguments is None else arguments
+        for word in words:
+            if word.startswith("--") and word.endswith("=--"):  # of which argparse makes an empty list
+                parser.error(f"argument {word[:-3]}: '--' is no value")
+        parsed, unknown = parser.parse_known_args(words)
         if unknown:
             parsed.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     except SystemExit as ending:  # argparse has printed the help, the version or what is wrong
@@ -124,6 +129,8 @@ def _run(parsed: argparse.Namespace) -> Outcome:
         return outcome
     except (UserError, StoreError) as refusal:
         return Outcome(complaint=str(refusal), status=REFUSED)
+    except OSError as problem:  # what no command expects: a name too long for the system, a disk that fails
+        return Outcome(complaint=f"Cannot use {problem.filename!r}: {problem.strerror}.", status=REFUSED)
     except KeyboardInterrupt:
         return Outcome(complaint="interrupted.", status=INTERRUPTED)
     except Exception as failure:  # noqa: BLE001 (the last resort: a status of its own instead of a traceback)

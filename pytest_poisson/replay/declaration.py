@@ -133,7 +133,7 @@ def read_declaration(file: Path) -> ReplayDeclaration:
         raise UserError(f"{file} cannot be read as a declaration: {failure}.") from None
     try:
         content = tomllib.loads(text, parse_float=Decimal)
-    except tomllib.TOMLDecodeError as failure:
+    except (ValueError, RecursionError) as failure:
         raise UserError(f"{file} is not TOML: {failure}.") from None
     return parse_declaration(content, where=str(file))
 

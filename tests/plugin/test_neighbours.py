@@ -103,3 +103,17 @@ def test_the_limit_of_pytest_timeout_is_on_no_batch(pytester):
     )
     assert result.ret == 0
     assert endings(pytester) == ["passed"] * 30
+
+
+def test_a_plugin_with_hooks_of_its_own_changes_no_tear_down(pytester):
+    """Where another plugin has a hook around set-up, what pytest's own fixtures keep on the item is there all the same."""
+    pytester.makeconftest("def pytest_runtest_setup(item): pass")
+    pytester.makepyfile("""
+        import pytest
+
+        @pytest.mark.rollout(replicates=3)
+        def test_it(tmp_path, caplog, rollout):
+            rollout.end("passed")
+    """)
+    sweep(pytester, "-p", "no:randomly", "-W", "ignore")
+    assert [(each.outcome, each.error) for each in episodes(pytester)] == [("passed", None)] * 3
