@@ -17,6 +17,7 @@ from pytest_poisson.cli.main import COMMANDS, build_parser
 from pytest_poisson.declaration import MARK
 from pytest_poisson.options import INI_ONLY, OPTIONS, RECORDING, WITHOUT_SWEEP_WORDS, option_named
 from pytest_poisson.rollout import Rollout
+from pytest_poisson.shapes.schema import PREFIX, document_types, json_schema
 from pytest_poisson.spans import Span
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def pages() -> dict[str, str]:
         "rollout.md": rollout_page(),
         "commands.md": commands_page(),
         "statuses.md": statuses_page(),
+        "documents.md": documents_page(),
     }
     return {name: "\n".join(lines).rstrip() + "\n" for name, lines in made.items()}
 
@@ -142,6 +144,63 @@ def statuses_page() -> Iterator[str]:
         "",
         "A refusal is one sentence on standard error. A run without any outcome never ends with 0.",
     )
+
+
+def documents_page() -> Iterator[str]:
+    """Yield the fields of every JSON document, and those of the parts that they share."""
+    schemas = {name: json_schema(name) for name in document_types()}
+    shapes = {name: shape for schema in schemas.values() for name, shape in schema["$defs"].items()}
+    yield from ("# JSON documents", "", MADE, "")
+    yield "What `--json` prints, and what `--poisson-json`, reports and paired replays write. Each document names itself in its field"
+    yield "`schema`; `pytest-poisson schema NAME` prints its JSON Schema, and `pytest_poisson.shapes` has the same as Python types."
+    yield "[What stays as it is](../compatibility.md) says what may change."
+    documents: set[str] = set()
+    for name, schema in schemas.items():
+        yield from ("", f"## {name.removeprefix(PREFIX)}")
+        for shape in (each["$ref"].split("/")[-1] for each in schema.get("oneOf", [schema])):
+            documents.add(shape)
+            yield from fields(shapes[shape])
+    yield from ("", "## Parts of documents")
+    for name in sorted(shapes.keys() - documents):
+        yield from ("", f"### {name}", *fields(shapes[name]))
+
+
+def fields(shape: dict[str, Any]) -> Iterator[str]:
+    """Yield what a shape is, and a table of its fields."""
+    described = " ".join(shape.get("description", "").split())
+    yield from ("", described, "", "| field | |", "|---|---|")
+    for name, value in shape["properties"].items():
+        yield row(f"`{name}`", kind_of(value) + ("" if name in shape["required"] else ", or left out"))
+
+
+def kind_of(value: dict[str, Any]) -> str:
+    """Return in words what a JSON Schema of ours admits."""
+    match value:
+        case {"$ref": where}:
+            said = link(where.rpartition("/")[2])
+        case {"enum": words}:
+            said = " or ".join(f"`{word}`" for word in words)
+        case {"anyOf": kinds}:
+            said = " or ".join(map(kind_of, kinds))
+        case {"type": "array", "items": items}:
+            said = f"list of {kind_of(items)}"
+        case {"type": "object", "additionalProperties": items}:
+            said = f"object, each value {kind_of(items)}"
+        case {"type": kind}:
+            said = str(kind)
+        case _:
+            said = "anything"
+    return said
+
+
+def link(shape: str) -> str:
+    """Return a link to where the page describes a shape: a document under its own name, a part under the shape's."""
+    name = next(
+        (name for name, types in document_types().items() if shape in {each.__name__ for each in types}),
+        shape,
+    )
+    heading = name.removeprefix(PREFIX)
+    return f"[{heading}](#{heading.replace('/', '').lower()})"
 
 
 def spelling(option: Option) -> str:

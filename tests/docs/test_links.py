@@ -14,7 +14,7 @@ DOCUMENTS = documents()
 def anchors(text):
     """Return the anchors that a rendered document has: one a heading, as GitHub and the site make them."""
     headings = (
-        re.sub(r"[`*_]", "", heading).strip().lower() for heading in HEADING.findall(BLOCK.sub("", text))
+        re.sub(r"[`*]", "", heading).strip().lower() for heading in HEADING.findall(BLOCK.sub("", text))
     )
     return [re.sub(r"[^\w -]", "", heading).replace(" ", "-") for heading in headings]
 

@@ -52,3 +52,33 @@ def test_a_docstring_becomes_markdown():
 
     text = "\n".join(reference.prose(documented))
     assert text == "Do it.\n\n**Parameters**\n\n- `one`: First, and on.\n- `two`: `Second`."
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({}, "anything"),
+        ({"type": "integer"}, "integer"),
+        ({"$ref": "#/$defs/RowShape"}, "[RowShape](#rowshape)"),
+        (
+            {"anyOf": [{"type": "array", "items": {"enum": ["a", 1]}}, {"type": "null"}]},
+            "list of `a` or `1` or null",
+        ),
+        ({"type": "object", "additionalProperties": {}}, "object, each value anything"),
+    ],
+)
+def test_a_kind_of_value_is_said_in_words(value, words):
+    """Each form that the schemas of ours have is written for people."""
+    assert reference.kind_of(value) == words
+
+
+def test_no_form_of_the_schemas_is_lost_in_words():
+    """Only a value that may be anything is called so."""
+    open_fields = [
+        value
+        for name in reference.document_types()
+        for shape in reference.json_schema(name)["$defs"].values()
+        for value in shape["properties"].values()
+        if "anything" in reference.kind_of(value)
+    ]
+    assert all("{}" in str(value) for value in open_fields)
