@@ -15,7 +15,7 @@ from pytest_poisson import gate, hookspecs
 from pytest_poisson.cli import statuses
 from pytest_poisson.cli.main import COMMANDS, build_parser
 from pytest_poisson.declaration import MARK
-from pytest_poisson.options import INI_ONLY, OPTIONS, RECORDING, WITHOUT_SWEEP_WORDS, option_named
+from pytest_poisson.option_table import INI_ONLY, OPTIONS, RECORDING, WITHOUT_SWEEP_WORDS, option_named
 from pytest_poisson.rollout import Rollout
 from pytest_poisson.shapes.schema import PREFIX, document_types, json_schema
 from pytest_poisson.spans import Span

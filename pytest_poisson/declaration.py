@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_poisson.errors import UserError
 from pytest_poisson.option import BadValueError, Option
-from pytest_poisson.options import RECORDING, option_named
+from pytest_poisson.option_table import RECORDING, option_named
 
 PASSED, FAILED = "passed", "failed"
 """The outcomes of a replicate that does not call `rollout.end`."""

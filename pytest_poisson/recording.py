@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_poisson.content import ContentRules
-from pytest_poisson.options import Settings, option_named
+from pytest_poisson.option_table import option_named
 from pytest_poisson.plugin import CAPTURE, SETTINGS
 from pytest_poisson.spans import Trace
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_poisson.declaration import Declaration
+    from pytest_poisson.options import Settings
     from pytest_poisson.spans import Span
 
 

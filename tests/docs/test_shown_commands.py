@@ -6,7 +6,7 @@ import shlex
 import pytest
 
 from pytest_poisson.cli.main import build_parser
-from pytest_poisson.options import INI_ONLY, OPTIONS
+from pytest_poisson.option_table import INI_ONLY, OPTIONS
 from tests.docs.commands import BLOCK, documents
 
 FLAGS = {option.flag: option for option in OPTIONS if option.name not in INI_ONLY}

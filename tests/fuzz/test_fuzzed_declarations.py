@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from pytest_poisson.declaration import MARK, RECORDING, Declaration, declare
 from pytest_poisson.errors import UserError
-from pytest_poisson.options import INI_ONLY, OPTIONS, Settings, read_settings
+from pytest_poisson.option_table import INI_ONLY, OPTIONS
+from pytest_poisson.options import Settings, read_settings
 from pytest_poisson.replay.declaration import ReplayDeclaration, parse_declaration, read_declaration
 from tests.replay.arms import DECLARATION
 

@@ -86,7 +86,7 @@ def test_the_environment_names_the_store_between_option_and_file(pytester, monke
 
 def test_help_names_every_option(pytester):
     """`--help` lists every flag, `--markers` the mark, and neither imports NumPy."""
-    from pytest_poisson.options import INI_ONLY, OPTIONS
+    from pytest_poisson.option_table import INI_ONLY, OPTIONS
 
     text = pytester.runpytest_inprocess("--help").stdout.str()
     for option in OPTIONS:
