@@ -80,6 +80,7 @@ def test_a_sweep_can_be_watched(pytester, served):
     while sweep.poll() is None and time.monotonic() < deadline:
         status, text = get(port, "/")
         assert status == 200
+        time.sleep(0.05)
         counts += [int(found.replace(",", "")) for found in re.findall(r"([\d,]+) with outcome", text)]
     assert sweep.wait(PATIENCE_S) == 0
     assert counts == sorted(counts)
