@@ -62,6 +62,7 @@ class SweepSession:
         self.stop: Stop | None = None
         self.unmeasured_items: list[str] = []
         self._conditions: dict[pytest.Item, str] = {}
+        self._took_s: dict[str, float] = {}
         self._open = ExitStack()
 
     # Before
@@ -292,6 +293,7 @@ class SweepSession:
         self.notices += sameness_notices(self.run)
         self._save_comparison(self.gate)
         self._set_properties(self.run, self.gate)
+        self._time_items(self.run)
         if self._json is not None:
             self._json.write_text(self._document(self.run, self.gate), encoding="utf-8", newline="\n")
         if self._report is not None:
@@ -325,6 +327,12 @@ class SweepSession:
         found = condition_properties(run, gate, comparison=self.comparison)
         for item, key in self._conditions.items():
             item.user_properties += found.get(key, [])
+
+    def _time_items(self, run: RunReader) -> None:
+        """Let each item's duration be what its replicates took together, where anybody is to be told."""
+        option = self.config.option
+        if getattr(option, "xmlpath", None) or getattr(option, "durations", None) is not None:
+            self._took_s = run.took_s()
 
     def _document(self, run: RunReader, gate: Gate) -> str:
         """Return what `pytest-poisson fix-check`, `check`, or `show` where there is no baseline, gives as JSON."""
@@ -365,6 +373,8 @@ class SweepSession:
             ("teardown", _nothing),
         ):
             call = pytest.CallInfo.from_call(work, when=when)  # type: ignore[arg-type]
+            if when == "call":
+                call.duration = self._took_s.get(key, call.duration)
             report = item.ihook.pytest_runtest_makereport(item=item, call=call)
             item.ihook.pytest_runtest_logreport(report=report)
         item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)

@@ -117,6 +117,13 @@ class RunReader:
             }
         return {condition.key: sums.get(number, Usage()) for number, condition in enumerate(self.conditions)}
 
+    def took_s(self) -> dict[str, float]:
+        """Sum the seconds that the replicates of each condition took, by key, in the order of collection."""
+        with reading(self.path):
+            query = "SELECT condition, total(wall_s) FROM episodes GROUP BY condition"
+            sums = dict(self._connection.execute(query).fetchall())
+        return {condition.key: sums.get(number, 0.0) for number, condition in enumerate(self.conditions)}
+
     def span_usage(self) -> Iterator[EpisodeUsage]:
         """Yield what the spans of every episode used, ordered by replicate, then condition, without bodies."""
         with reading(self.path):

@@ -127,6 +127,26 @@ def test_gitlab_reads_it(pytester):
     assert "worse: bad rose from" in failed.find("failure").text
 
 
+def test_the_time_of_a_case_is_that_of_its_replicates(pytester):
+    """A test case's time, and what `--durations` lists, is the sum over its stored replicates."""
+    pytester.makepyfile("""
+        import time
+
+        import pytest
+
+        @pytest.mark.rollout(id="r", replicates=3)
+        @pytest.mark.parametrize("pause", [0.01, 0.2])
+        def test_it(pause, rollout):
+            time.sleep(pause)
+    """)
+    result = sweep(pytester, "--junit-xml=out.xml", "--durations=1", "--poisson-name=r")
+    with Store(pytester.path / ".poisson").open("r") as run:
+        stored = [sum(each.wall_s for each in run.episodes(one.key)) for one in run.conditions]
+    assert [float(case.get("time")) for case in cases(pytester, "xunit2")] == pytest.approx(stored, abs=0.05)
+    assert stored[1] >= 0.6
+    result.stdout.fnmatch_lines([f"{stored[1]:.2f}s call *test_it?0.2?"])
+
+
 def test_promises_are_properties(pytester):
     """A condition that promises something says which, and what became of it."""
     pytester.makepyfile("""
