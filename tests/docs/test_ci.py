@@ -36,7 +36,8 @@ def test_what_is_used_is_pinned(text):
 @pytest.mark.parametrize("text", [GITHUB, GITLAB], ids=["github", "gitlab"])
 def test_the_commands_do_what_the_page_says(pytester, monkeypatch, capsys, text):
     """The baseline's file reaches the change, which compares pair by pair; without one, the first run describes."""
-    shutil.copytree(ROOT / "examples" / "mock_agent", pytester.path / "tests" / "reliability")
+    suite = pytester.path / "tests" / "reliability"
+    shutil.copytree(ROOT / "examples" / "mock_agent", suite, ignore=shutil.ignore_patterns("*.ini"))
     monkeypatch.chdir(pytester.path)
 
     def run(line):
