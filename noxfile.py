@@ -12,7 +12,7 @@ import nox
 
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 PYTESTS = {"8.2": "pytest==8.2.*", "8.4": "pytest==8.4.*", "newest": "pytest"}
-TOOLS = ("hypothesis>=6.100", "jsonschema>=4.18", "pytest-asyncio>=1.0")
+TOOLS = ("hypothesis>=6.100", "jsonschema>=4.18", "pytest-asyncio>=1.0", "pytest-xdist>=3.6")
 NEIGHBOURS = (
     "anyio",
     "pytest-benchmark",
@@ -22,7 +22,6 @@ NEIGHBOURS = (
     "pytest-repeat",
     "pytest-rerunfailures",
     "pytest-timeout",
-    "pytest-xdist",
     "syrupy",
 )
 SESSION = (
@@ -75,4 +74,4 @@ def quick(session: nox.Session) -> None:
 
 def _test(session: nox.Session, *tests: str) -> None:
     session.run("python", "-c", VERSIONS)
-    session.run("pytest", "-q", "-W", "error", *(session.posargs or tests))
+    session.run("pytest", "-q", "-n", "auto", "-W", "error", *(session.posargs or tests))
