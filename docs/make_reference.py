@@ -87,7 +87,9 @@ def rollout_page() -> Iterator[str]:
     """Yield the mark, the fixture, the functions and the hooks."""
     yield from ("# The mark, the fixture and the hooks", "", MADE, "", "## The mark", "")
     yield "`@pytest.mark.rollout(...)` takes these, all optional. On a class or module it applies to every test in it, and a mark closer"
-    yield "to the test wins, argument by argument."
+    yield "to the test wins, argument by argument. It is refused on a method of a `unittest.TestCase`, beside `xfail`, and beside"
+    yield "Hypothesis' `@given`: examples that shrink and are kept in a database are no independent replicates. Draw from `rollout.rng`"
+    yield "instead; `@given` tests run beside rollouts as ever."
     yield from ("", "| argument | |", "|---|---|")
     for name, text in MARK.items():
         yield row(f"`{name}`", text)

@@ -117,3 +117,27 @@ def test_a_plugin_with_hooks_of_its_own_changes_no_tear_down(pytester):
     """)
     sweep(pytester, "-p", "no:randomly", "-W", "ignore")
     assert [(each.outcome, each.error) for each in episodes(pytester)] == [("passed", None)] * 3
+
+
+def test_a_given_test_runs_beside_a_rollout(pytester):
+    """Hypothesis runs its own tests in a session that sweeps, and tries as many examples as ever."""
+    pytester.makepyfile("""
+        import pytest
+        from hypothesis import given, settings, strategies as st
+
+        tried = []
+
+        @settings(max_examples=20, database=None)
+        @given(st.integers())
+        def test_given(number):
+            tried.append(number)
+
+        def test_tried():
+            assert len(tried) >= 20
+
+        @pytest.mark.rollout(replicates=3)
+        def test_rollout(rollout):
+            pass
+    """)
+    sweep(pytester, "-p", "no:randomly", "-W", "ignore").assert_outcomes(passed=3)
+    assert endings(pytester) == ["passed"] * 3
