@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_poisson import fail_on
@@ -51,7 +52,7 @@ def add_store(parser: argparse.ArgumentParser) -> None:
         "--store",
         metavar="DIR",
         default=None,
-        help=f"directory of stored runs (default: $POISSON_STORE, else {DEFAULT_STORE})",
+        help=f"directory of stored runs (default: $POISSON_STORE, else {DEFAULT_STORE} here or in a folder above)",
     )
 
 
@@ -184,7 +185,21 @@ def open_store(arguments: argparse.Namespace) -> Store:
 
 def store_path(arguments: argparse.Namespace) -> str:
     """Return the store's directory."""
-    return arguments.store or os.environ.get("POISSON_STORE") or DEFAULT_STORE
+    return arguments.store or os.environ.get("POISSON_STORE") or _nearest_store()
+
+
+def _nearest_store() -> str:
+    """Return the store here or in a folder above, since sessions keep theirs in the root directory; else one here.
+
+    A repository's folder is the last that is looked into.
+    """
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if (folder / DEFAULT_STORE).is_dir():
+            return DEFAULT_STORE if folder == here else str(folder / DEFAULT_STORE)
+        if (folder / ".git").exists():
+            break
+    return DEFAULT_STORE
 
 
 def named_store(arguments: argparse.Namespace) -> str | None:

@@ -174,3 +174,18 @@ def test_the_store_comes_from_the_environment(traded, monkeypatch):
     monkeypatch.setenv("POISSON_STORE", str(traded.store))
     assert "patched" in traded.bare("runs")[1]
     assert "holds no run" in traded.bare("runs", "--store=elsewhere")[1]
+
+
+def test_the_store_is_found_from_a_folder_below(traded, monkeypatch, tmp_path):
+    """Without a name the store is the nearest one here or above, as far as the repository's folder."""
+    monkeypatch.delenv("POISSON_STORE", raising=False)
+    below, apart = tmp_path / "tests" / "unit", tmp_path / "other"
+    below.mkdir(parents=True)
+    (apart / ".git").mkdir(parents=True)
+    traded.store.rename(tmp_path / ".poisson")
+    for folder, found in ((tmp_path, True), (below, True), (apart, False)):
+        monkeypatch.chdir(folder)
+        assert ("patched" in traded.bare("runs")[1]) == found
+    (below / ".poisson").mkdir()
+    monkeypatch.chdir(below)
+    assert "Store '.poisson' holds no run." in traded.bare("runs")[1]
