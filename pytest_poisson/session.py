@@ -20,6 +20,7 @@ from pytest_poisson.plan import Plan, make_plan, refuse_cost
 from pytest_poisson.progress import ProgressLine
 from pytest_poisson.recording import refuse_missing_clients
 from pytest_poisson.selection import SELECTION, Selection
+from pytest_poisson.session_files import SessionFiles
 from pytest_poisson.stopping_rule import declare_rule, declared_rule
 from pytest_poisson.stops import Stop, stop_rules
 from pytest_poisson.store_directory import store_directory
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
     from poisson_store import RunReader
     from poisson_store.records import Json, RunRecord
-    from pytest_poisson.analyses.tokens import Prices
     from pytest_poisson.backends import Backend
     from pytest_poisson.batches import Ranges
     from pytest_poisson.gate import Gate
@@ -48,8 +48,7 @@ class SweepSession:
     def __init__(self, config: pytest.Config, settings: Settings) -> None:
         self.config = config
         self.settings = settings
-        self._json = _json_file(config, settings)
-        self._report = _report_folder(config, settings)
+        self._files = SessionFiles(config, settings)
         self.store = Store(store_directory(config, settings))
         self.xdist_workers = neighbours.take_over_xdist(config)
         self._replay = _replay_declaration(config, settings)
@@ -294,20 +293,7 @@ class SweepSession:
         self._save_comparison(self.gate)
         self._set_properties(self.run, self.gate)
         self._time_items(self.run)
-        if self._json is not None:
-            self._json.write_text(self._document(self.run, self.gate), encoding="utf-8", newline="\n")
-        if self._report is not None:
-            from pytest_poisson.files import write_all
-            from pytest_poisson.render.report_files import session_files
-
-            files = session_files(
-                self.run, baseline, self.gate.check, prices=self._prices, store=self._store_to_name
-            )
-            if self.gate.fix is not None:
-                from pytest_poisson.render.fix_gate_text import fix_check_files
-
-                files |= fix_check_files(self.gate.fix)
-            write_all(self._report, files, option="--poisson-report")
+        self._files.write(self.run, baseline, self.gate, store=self._store_to_name)
 
     def _save_comparison(self, gate: Gate) -> None:
         """Keep the comparison, so that it can be named later; a store that refuses is worth a note and no failure."""
@@ -333,27 +319,6 @@ class SweepSession:
         option = self.config.option
         if getattr(option, "xmlpath", None) or getattr(option, "durations", None) is not None:
             self._took_s = run.took_s()
-
-    def _document(self, run: RunReader, gate: Gate) -> str:
-        """Return what `pytest-poisson fix-check`, `check`, or `show` where there is no baseline, gives as JSON."""
-        from pytest_poisson.analyses.show import show
-        from pytest_poisson.render.diff_documents import check_document
-        from pytest_poisson.render.documents import dump
-        from pytest_poisson.render.run_documents import show_document
-
-        if gate.fix is not None:
-            from pytest_poisson.render.fix_gate_text import fix_verdict_document
-
-            return dump(fix_verdict_document(gate.fix))
-        return dump(show_document(show(run)) if gate.check is None else check_document(gate.check))
-
-    @property
-    def _prices(self) -> Prices:
-        """Return what tokens cost, as far as it was declared."""
-        from pytest_poisson.analyses.tokens import Price, Prices
-
-        given = (self.settings.price_per_input_token, self.settings.price_per_output_token)
-        return Prices() if None in given else Prices(Price(*given))
 
     @property
     def _store_to_name(self) -> str | None:
@@ -460,31 +425,6 @@ def decider_of(run: RunRecord, baseline: RunReader | None, resumed: RunReader | 
     from pytest_poisson.early import watch
 
     return watch(run, baseline, resumed)
-
-
-def _json_file(config: pytest.Config, settings: Settings) -> Path | None:
-    """Return where the result goes as JSON; refuse a place that is not there before anything is spent."""
-    if settings.json is None:
-        return None
-    file = Path(config.invocation_params.dir, settings.json)
-    if not file.parent.is_dir():
-        raise pytest.UsageError(f"--poisson-json={settings.json} lies in a directory that does not exist.")
-    return file
-
-
-def _report_folder(config: pytest.Config, settings: Settings) -> Path | None:
-    """Return where the report goes; refuse a folder that holds something else before anything is spent."""
-    if settings.report is None:
-        return None
-    from pytest_poisson.files import check_own_folder
-    from pytest_poisson.render.report_names import REPORT_FILES
-
-    folder = Path(config.invocation_params.dir, settings.report)
-    try:
-        check_own_folder(folder, REPORT_FILES, option="--poisson-report")
-    except UserError as refusal:
-        raise pytest.UsageError(str(refusal)) from None
-    return folder
 
 
 def _replay_declaration(config: pytest.Config, settings: Settings) -> ReplayDeclaration | None:
