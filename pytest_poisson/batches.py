@@ -75,11 +75,6 @@ class Dealer:
     def __len__(self) -> int:
         return self._count
 
-    @property
-    def conditions_left(self) -> int:
-        """How many conditions have replicates to deal."""
-        return len(self._turns)
-
     def deal(self, size: int) -> Batch | None:
         """Return up to `size` replicates of the condition whose turn it is; None when all are dealt."""
         batch = self._alone.popleft() if self._alone else self._next(size)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_poisson.analyses.fix_check import fix_check
-from pytest_poisson.analyses.outcomes import outcomes_alone
+from pytest_poisson.analyses.outcomes import carried_outcomes
 from pytest_poisson.errors import UserError
 
 if TYPE_CHECKING:
@@ -103,11 +103,5 @@ def _failures_carried(readers: Sequence[RunReader]) -> list[str]:
     declared = dict.fromkeys(
         word for reader in readers for rollout in reader.run.rollouts for word in rollout.failures
     )
-    found = {
-        word
-        for reader in readers
-        for counts in outcomes_alone(reader).values()
-        for word, count in counts.items()
-        if count
-    }
+    found = carried_outcomes(readers)
     return [word for word in declared if word in found]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from poisson_store.records import CAUSES
-from pytest_poisson.analyses.outcomes import outcomes_alone
+from pytest_poisson.analyses.outcomes import carried_outcomes
 from pytest_poisson.errors import UserError
 from pytest_poisson.events import vocabularies
 
@@ -94,13 +94,7 @@ def refuse_successes(events: EventSet) -> None:
 
 def _carried(readers: Sequence[RunReader]) -> Mapping[str, None]:
     """Return the outcomes that stored rows have, in the order of declaration."""
-    found = {
-        word
-        for reader in readers
-        for counts in outcomes_alone(reader).values()
-        for word, count in counts.items()
-        if count
-    }
+    found = carried_outcomes(readers)
     declared = (word for reader in readers for word in reader.run.outcomes)
     return {word: None for word in declared if word in found}
 

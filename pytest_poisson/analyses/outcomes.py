@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from poisson_store.records import CAUSES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from poisson_store.reader import RunReader
 
 
@@ -23,3 +25,14 @@ def outcomes_alone(reader: RunReader) -> dict[str, Counter[str]]:
         )
         for key, counted in counts.items()
     }
+
+
+def carried_outcomes(readers: Sequence[RunReader]) -> frozenset[str]:
+    """Return the outcomes that stored rows of some of the runs have."""
+    return frozenset(
+        word
+        for reader in readers
+        for counts in outcomes_alone(reader).values()
+        for word, count in counts.items()
+        if count
+    )

@@ -129,7 +129,7 @@ def _files(store: Store, arguments: argparse.Namespace) -> tuple[dict[str, str],
 
 def _replayed(store: Store, arguments: argparse.Namespace) -> dict[str, str]:
     from pytest_poisson.analyses.paired import paired
-    from pytest_poisson.render.other_reports import paired_report_files
+    from pytest_poisson.render.paired_report import paired_report_files
     from pytest_poisson.replay.declaration import read_declaration
 
     return paired_report_files(paired(read_declaration(Path(arguments.paired)), store.open))
@@ -140,7 +140,7 @@ def _fix_checked(store: Store, arguments: argparse.Namespace) -> dict[str, str]:
 
     from pytest_poisson.analyses.fix_check import fix_check
     from pytest_poisson.analyses.report_details import fix_details
-    from pytest_poisson.render.other_reports import fix_report_files
+    from pytest_poisson.render.fix_check_report import fix_report_files
 
     names = (arguments.first, arguments.second, arguments.fix_check)
     with ExitStack() as stack:

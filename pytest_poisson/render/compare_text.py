@@ -13,6 +13,7 @@ from pytest_poisson.render.report_parts import (
     consistency_lines,
     draws_lines,
     input_labels,
+    inputs_compared,
     landed_lines,
     named_run,
     reach_section,
@@ -78,13 +79,7 @@ def left_out_line(left_out: LeftOut, compared: int, names: tuple[str, str]) -> s
         (left_out.not_second, f"not run in {names[1]}"),
         (left_out.unplaced, "no placed run in one of them"),
     ]
-    listed = ", ".join(f"{write.integer(count)} {reason}" for count, reason in reasons if count)
-    line = f"{write.plural(compared, 'input')} compared"
-    return (
-        f"{line}; {write.integer(left_out.total)} left out: {listed}."
-        if listed
-        else f"{line}, none left out."
-    )
+    return inputs_compared(compared, left_out.total, reasons)
 
 
 def _landed(result: CompareResult) -> Section | None:

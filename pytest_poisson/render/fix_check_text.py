@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
 VERSIONS = ("the old version", "the new version")
 NAMED = 5
-SAME_DRAWS = (
-    "Both versions drew the same seeds; nothing is matched by them, and the test takes runs as independent."
-)
 
 
 def fix_check_sheet(result: FixCheckResult, *, top: int | None = 10, in_session: bool = False) -> Sheet:

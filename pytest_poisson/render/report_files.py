@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_poisson import __version__
 from pytest_poisson.analyses.comparison_id import comparison_id, short_digest
@@ -35,9 +35,20 @@ if TYPE_CHECKING:
     from pytest_poisson.analyses.tokens import Prices
     from pytest_poisson.decision import Decision
     from pytest_poisson.render.documents import Document
+    from pytest_poisson.render.sheet import Sheet
+    from pytest_poisson.render.tiles import Tile
 
 REPORT_SCHEMA = "pytest-poisson.report/1"
 PICTURE = "\n![Every condition: its change or share, as in the table](heatmap.svg)\n"
+
+
+class Picture(NamedTuple):
+    """The conditions as `svg.heatmap.heatmap_svg` draws them."""
+
+    tiles: Sequence[Tile]
+    title: str
+    importance: Sequence[int] | None = None
+    legend: bool = True
 
 
 def comparison_files(
@@ -75,20 +86,14 @@ def comparison_files(
     report = comparison_sheet(result, promises=promises, decision=decision, store=store)
     report = with_details(report, details, compared=result)
     document = {"kind": "comparison", "diff": diff_document(result), **details_document(details)}
-    written = dump({"schema": REPORT_SCHEMA, "id": comparison_id(result), **document})
-    return {
-        "report.md": as_markdown(report) + PICTURE,
-        "report.html": report_page(
-            report,
-            tiles=tiles,
-            importance=result.importance,
-            data=comparison_data(result, details, x=x, y=y, store=store),
-            drawings=survival_drawings(details),
-            foot=f"Comparison {comparison_id(result)}. {made_by(written)}",
-        ),
-        "report.json": written,
-        "heatmap.svg": heatmap_svg(tiles, title=title, importance=result.importance),
-    }
+    return condition_files(
+        report,
+        {"schema": REPORT_SCHEMA, "id": comparison_id(result), **document},
+        Picture(tiles, title, result.importance),
+        data=comparison_data(result, details, x=x, y=y, store=store),
+        drawings=survival_drawings(details),
+        known_as=f"Comparison {comparison_id(result)}",
+    )
 
 
 def run_files(
@@ -117,21 +122,14 @@ def run_files(
         "shares": [share_document(each) for each in shares],
         **details_document(details),
     }
-    tiles, written = share_tiles(shares, x, y), dump(document)
-    report = with_details(run_sheet(result, shares, store=store), details)
-    return {
-        "report.md": as_markdown(report) + PICTURE,
-        "report.html": report_page(
-            report,
-            tiles=tiles,
-            importance=None,
-            data=share_data(shares, details, x=x, y=y, store=store),
-            drawings=survival_drawings(details),
-            foot=f"Run {result.run.run_id}. {made_by(written)}",
-        ),
-        "report.json": written,
-        "heatmap.svg": heatmap_svg(tiles, title=f"{result.run.name}: shares of one run"),
-    }
+    return condition_files(
+        with_details(run_sheet(result, shares, store=store), details),
+        document,
+        Picture(share_tiles(shares, x, y), f"{result.run.name}: shares of one run"),
+        data=share_data(shares, details, x=x, y=y, store=store),
+        drawings=survival_drawings(details),
+        known_as=f"Run {result.run.run_id}",
+    )
 
 
 def session_files(
@@ -154,6 +152,46 @@ def session_files(
     result = show(run)
     found = shares_of(result)
     return run_files(result, found, run_details(run, found, prices), store=store)
+
+
+def condition_files(
+    report: Sheet,
+    document: Document,
+    picture: Picture,
+    *,
+    data: Document,
+    drawings: Sequence[tuple[str, str]],
+    known_as: str,
+) -> dict[str, str]:
+    """Return the files of a report whose conditions are a picture and a table.
+
+    Parameters
+    ----------
+    report, document
+        The report as text and as JSON.
+    picture
+        The picture of the conditions.
+    data, drawings
+        As `page.report_page` takes them.
+    known_as
+        What the report is about, for the foot of the page.
+    """
+    written = dump(document)
+    return {
+        "report.md": as_markdown(report) + PICTURE,
+        "report.html": report_page(
+            report,
+            tiles=picture.tiles,
+            importance=picture.importance,
+            data=data,
+            drawings=drawings,
+            foot=f"{known_as}. {made_by(written)}",
+        ),
+        "report.json": written,
+        "heatmap.svg": heatmap_svg(
+            picture.tiles, title=picture.title, importance=picture.importance, legend=picture.legend
+        ),
+    }
 
 
 def share_document(share: Share) -> Document:

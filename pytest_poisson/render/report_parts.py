@@ -47,6 +47,13 @@ def run_line(label: str, side: Side) -> str:
     return f"{', '.join(facts)}. {stored}; {accounting_line(side.accounting)}.{STOPPABLE if side.stoppable else ''}"
 
 
+def inputs_compared(compared: int, left_out: int, reasons: Sequence[tuple[int, str]]) -> str:
+    """Return how many inputs are compared, how many are left out, and how many of these for each reason."""
+    line = f"{write.plural(compared, 'input')} compared"
+    listed = ", ".join(f"{write.integer(count)} {reason}" for count, reason in reasons if count)
+    return f"{line}; {write.integer(left_out)} left out: {listed}." if listed else f"{line}, none left out."
+
+
 def apart_line(apart: Apart | None) -> str:
     """Return how far apart two runs began."""
     if apart is None:

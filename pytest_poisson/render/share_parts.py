@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_poisson.render import formatting as write
 from pytest_poisson.render.accounting_text import PARTS
+from pytest_poisson.render.report_parts import inputs_compared
 
 if TYPE_CHECKING:
     from poisson_stats.risk_difference import RiskDifference
@@ -22,13 +23,7 @@ def compared_line(compared: int, left_out: LeftOutInputs, names: tuple[str, str]
         (left_out.not_run_new, f"not run on {names[1]}"),
         (left_out.no_outcome, "no outcome on one of them"),
     ]
-    listed = ", ".join(f"{write.integer(count)} {reason}" for count, reason in reasons if count)
-    line = f"{write.plural(compared, 'input')} compared"
-    return (
-        f"{line}; {write.integer(left_out.total)} left out: {listed}."
-        if listed
-        else f"{line}, none left out."
-    )
+    return inputs_compared(compared, left_out.total, reasons)
 
 
 def row_lines(rows: LeftOutRows | None, names: tuple[str, str], alpha: float) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from pytest_poisson.analyses.report_details import comparison_details, fix_detai
 from pytest_poisson.analyses.shares import shares
 from pytest_poisson.analyses.show import show
 from pytest_poisson.analyses.tokens import Price, Prices
-from pytest_poisson.render.other_reports import fix_report_files
+from pytest_poisson.render.fix_check_report import fix_report_files
 from pytest_poisson.render.report_files import comparison_files, run_files
 from tests.render.scenarios import environment, fixed_store
 from tests.stored_runs import SALT, cell, seed_of
