@@ -29,7 +29,7 @@ def main() -> None:
             rates = {
                 "sweep": 1 / sweep(directory, "nothing", workers, replicates),
                 "pytest-xdist with pytest-repeat": 1 / repeat(directory, "nothing", f"-n{workers}"),
-                "pytest-xdist with pytest-probability": 1 / probability(directory, "nothing", f"-n{workers}"),
+                "pytest-xdist with pytest-probability": 1 / probability(directory, f"-n{workers}"),
             }
             for name, rate in rates.items():
                 efficiency = rate / alone.setdefault(name, rate) / workers
