@@ -12,6 +12,7 @@ from pytest_poisson.analyses.paired import paired
 from pytest_poisson.analyses.promises import judge_run
 from pytest_poisson.decision import decide
 from pytest_poisson.fix_gate import judge_fix
+from pytest_poisson.render.check_text import session_reason
 from pytest_poisson.render.explain import explain_row
 from pytest_poisson.render.promises_text import explain_promise
 
@@ -103,7 +104,7 @@ class Gate:
             return f"decisions flip at {', '.join(self.flips)}"
         if self.check is None:
             return f"{len(self.promises.with_word('too small to tell'))} promises are too small to tell"
-        return f"the verdict is {self.check.diff.verdict} ({', '.join(self.decision.reasons)})"
+        return session_reason(self.decision, self.check.diff.verdict)
 
 
 def judge(

@@ -30,6 +30,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
     from pytest_poisson.render.check_text import render_decision
     from pytest_poisson.render.diff_documents import check_document
     from pytest_poisson.render.documents import dump
+    from pytest_poisson.render.layout import wrap
     from pytest_poisson.render.promises_text import promises_lines
 
     with two_runs(arguments) as (before, after):
@@ -48,7 +49,8 @@ def run(arguments: argparse.Namespace) -> Outcome:
         return Outcome(dump(check_document(result)), status=_status(result))
     promises = promises_lines(result.promises, width=terminal_width(), verbose=arguments.verbose > 0)
     parts = [as_text(result.diff, arguments), *(["\n".join(promises) + "\n"] if promises else [])]
-    return Outcome("\n".join([*parts, f"{render_decision(result.decision)}\n"]), status=_status(result))
+    gate = wrap(render_decision(result.decision, result.diff.verdict), terminal_width(), rest="  ")
+    return Outcome("\n".join([*parts, *gate, ""]), status=_status(result))
 
 
 def _status(result: CheckResult) -> int:

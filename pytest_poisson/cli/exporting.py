@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_poisson.cli.arguments import add_json, add_store, open_store
-from pytest_poisson.cli.output import Outcome
+from pytest_poisson.cli.output import Outcome, terminal_width
 
 if TYPE_CHECKING:
     import argparse
@@ -42,4 +42,4 @@ def run(arguments: argparse.Namespace) -> Outcome:
         accounting = reader.accounting()
     if arguments.json:
         return Outcome(dump(export_document(found, accounting, str(file))))
-    return Outcome(render_export(found, accounting, str(file)))
+    return Outcome(render_export(found, accounting, str(file), width=terminal_width()))

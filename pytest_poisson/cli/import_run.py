@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_poisson.cli.arguments import add_json, add_store, open_store
-from pytest_poisson.cli.output import Outcome
+from pytest_poisson.cli.output import Outcome, terminal_width
 
 if TYPE_CHECKING:
     import argparse
@@ -32,4 +32,4 @@ def run(arguments: argparse.Namespace) -> Outcome:
         found, accounting = reader.run, reader.accounting()
     if arguments.json:
         return Outcome(dump(import_run_document(found, accounting)))
-    return Outcome(render_import_run(found, accounting))
+    return Outcome(render_import_run(found, accounting, width=terminal_width()))

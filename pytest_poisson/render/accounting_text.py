@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_poisson.render.formatting import integer, plural
+from pytest_poisson.render.formatting import integer, plural, printable
+from pytest_poisson.render.layout import INDENT, wrap
 
 if TYPE_CHECKING:
+    from poisson_store import RunReader
     from poisson_store.records import Accounting
 
 PARTS = ("timed_out", "errored", "crashed", "skipped", "cancelled", "not_run")
@@ -20,3 +22,9 @@ def accounting_line(accounting: Accounting) -> str:
         if count:
             parts.append(f"{integer(count)} {name.replace('_', ' ')}")
     return f"{plural(accounting.planned, 'replicate')} planned = {' + '.join(parts)}"
+
+
+def account_lines(run: RunReader, columns: int) -> list[str]:
+    """Say how a run ended and where its planned replicates went, in lines of at most so many columns."""
+    head = f"run {printable(run.run.name)} is {run.run.status}:"
+    return wrap(f"{head} {accounting_line(run.accounting())}", columns, rest=INDENT)

@@ -64,7 +64,7 @@ def comparison_sheet(
         TITLE,
         [
             Bold(diff_text.headline(result)),
-            None if decision is None else section("Gate", render_decision(decision)),
+            None if decision is None else section("Gate", render_decision(decision, result.verdict)),
             section("Runs", _arms(result)),
             section("Changes", *_changes(result, rows_shown)),
             _promises(promises, rows_shown),

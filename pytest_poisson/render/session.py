@@ -6,7 +6,8 @@ import shlex
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from pytest_poisson.render.accounting_text import accounting_line
+from pytest_poisson.render import formatting as write
+from pytest_poisson.render.accounting_text import account_lines
 from pytest_poisson.render.diff_text import headline_lines, render_diff
 from pytest_poisson.render.fix_check_text import fix_check_sheet
 from pytest_poisson.render.layout import Paint, wrap
@@ -61,9 +62,7 @@ def render_session(
         The id under which the comparison was saved, if it was; said above verbosity 0.
     """
     runs = [run] if beside is None else [run, beside]
-    accounts = [
-        f"run {each.run.name} is {each.run.status}: {accounting_line(each.accounting())}" for each in runs
-    ]
+    accounts = [line for each in runs for line in account_lines(each, width)]
     lines = [
         *_notices(notices, width, None if verbosity > 1 else NOTICES_SHOWN),
         *accounts,
@@ -110,6 +109,11 @@ def render_session(
     return lines
 
 
+def _sentence(stop: Stop) -> str:
+    """Return why a sweep stopped with one full stop, also where the text of an error has its own."""
+    return write.printable(stop.sentence.rstrip()).removesuffix(".") + "."
+
+
 def _apart(section: Sequence[str]) -> list[str]:
     """Return a section with the empty line before it."""
     return ["", *section] if section else []
@@ -128,7 +132,7 @@ def _fix_check(fix: FixVerdict, *, width: int, colour: bool, verbosity: int) -> 
 
 def _unfinished(runs: Sequence[RunReader], stop: Stop | None, width: int) -> list[str]:
     """Say why a sweep ended early, and how it goes on."""
-    lines = [] if stop is None else wrap(f"The sweep stopped: {stop.sentence}.", width, rest="  ")
+    lines = [] if stop is None else wrap(f"The sweep stopped: {_sentence(stop)}", width, rest="  ")
     unfinished = [each.run.name for each in runs if each.run.status != "complete" and each.run.shard is None]
     if unfinished:
         lines += ["Run what is missing:", *(f"  pytest --poisson-resume={name}" for name in unfinished), ""]

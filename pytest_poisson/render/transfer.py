@@ -61,9 +61,10 @@ def import_document(report: ImportReport) -> Document:
     }
 
 
-def render_export(run: RunRecord, accounting: Accounting, file: str) -> str:
+def render_export(run: RunRecord, accounting: Accounting, file: str, *, width: int = 80) -> str:
     """Return what was written, as text."""
-    return f"Wrote run '{write.printable(run.name)}' to {write.printable(file)}: {accounting_line(accounting)}.\n"
+    head = f"Wrote run '{write.printable(run.name)}' to {write.printable(file)}:"
+    return "\n".join([*wrap(f"{head} {accounting_line(accounting)}.", width, rest=INDENT), ""])
 
 
 def export_document(run: RunRecord, accounting: Accounting, file: str) -> Document:
@@ -77,9 +78,10 @@ def export_document(run: RunRecord, accounting: Accounting, file: str) -> Docume
     }
 
 
-def render_import_run(run: RunRecord, accounting: Accounting) -> str:
+def render_import_run(run: RunRecord, accounting: Accounting, *, width: int = 80) -> str:
     """Return what was added, as text."""
-    return f"Added run '{write.printable(run.name)}' ({run.run_id}), {run.status}: {accounting_line(accounting)}.\n"
+    head = f"Added run '{write.printable(run.name)}' ({run.run_id}), {run.status}:"
+    return "\n".join([*wrap(f"{head} {accounting_line(accounting)}.", width, rest=INDENT), ""])
 
 
 def import_run_document(run: RunRecord, accounting: Accounting) -> Document:

@@ -102,6 +102,25 @@ def test_a_provider_that_is_down_stops_the_sweep(pytester):
     )
 
 
+def test_the_stop_is_one_sentence_whatever_the_error_says(pytester):
+    """The text of the error has one full stop, no escape codes and lines of its own, and all lines fit 80 columns."""
+    pytester.makepyfile("""
+        import pytest
+
+        @pytest.mark.rollout(replicates=200)
+        def test_it():
+            raise ConnectionError("no \\x1b[31mroute.")
+    """)
+    result = sweep(pytester, "--poisson-max-consecutive-errors=10", "--poisson-name=" + "long-name" * 5)
+    lines = result.outlines
+    begin, end = (next(i for i, line in enumerate(lines) if word in line) for word in ("= pytest-poisson =", "= short"))
+    section = lines[begin:end]
+    assert max(map(len, section)) <= 80
+    text = " ".join(line.strip() for line in section)
+    assert "of them with: ConnectionError: no \\x1b[31mroute. (test_the" in text
+    assert ".." not in text.split("The sweep stopped")[1].split("Run what")[0]
+
+
 def test_a_time_cap_leaves_a_partial_run_and_status_8(pytester):
     """The cap on seconds stops scheduling; the run is partial and can be resumed."""
     pytester.makepyfile("""
