@@ -113,7 +113,9 @@ def test_the_stop_is_one_sentence_whatever_the_error_says(pytester):
     """)
     result = sweep(pytester, "--poisson-max-consecutive-errors=10", "--poisson-name=" + "long-name" * 5)
     lines = result.outlines
-    begin, end = (next(i for i, line in enumerate(lines) if word in line) for word in ("= pytest-poisson =", "= short"))
+    begin, end = (
+        next(i for i, line in enumerate(lines) if word in line) for word in ("= pytest-poisson =", "= short")
+    )
     section = lines[begin:end]
     assert max(map(len, section)) <= 80
     text = " ".join(line.strip() for line in section)
