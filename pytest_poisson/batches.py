@@ -26,7 +26,7 @@ class Batch:
     alone: bool = False
 
     def __len__(self) -> int:
-        return _total(self.ranges)
+        return how_many(self.ranges)
 
     def replicates(self) -> Iterable[int]:
         """Return the replicate numbers in order."""
@@ -70,7 +70,7 @@ class Dealer:
         self._turns = deque(self._left)
         self._alone: deque[Batch] = deque()
         self._dropped: set[int] = set()
-        self._count = sum(_total(ranges) for ranges in self._left.values())
+        self._count = sum(how_many(ranges) for ranges in self._left.values())
 
     def __len__(self) -> int:
         return self._count
@@ -96,7 +96,7 @@ class Dealer:
         self._dropped.add(condition)
         if (ranges := self._left.pop(condition, None)) is not None:
             self._turns.remove(condition)
-            self._count -= _total(ranges)
+            self._count -= how_many(ranges)
         self._count -= sum(len(batch) for batch in self._alone if batch.condition == condition)
         self._alone = deque(batch for batch in self._alone if batch.condition != condition)
 
@@ -114,7 +114,8 @@ class Dealer:
         self._turns.appendleft(batch.condition)
 
 
-def _total(ranges: Iterable[tuple[int, int]]) -> int:
+def how_many(ranges: Iterable[tuple[int, int]]) -> int:
+    """Return how many numbers ranges hold."""
     return sum(stop - start for start, stop in ranges)
 
 

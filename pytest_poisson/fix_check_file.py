@@ -86,11 +86,17 @@ def _comparison(document: Document, inputs: int) -> ShareComparison:
 
 def _side(document: Document) -> Side:
     fields = {name: value for name, value in document.items() if name != "rows"}
-    return Side(**{**fields, "accounting": _account(document["accounting"])})
+    return Side(**{**fields, "accounting": read_account(document["accounting"])})
 
 
-def _account(document: Document) -> Accounting:
+def read_account(document: Document) -> Accounting:
+    """Return an account that was written."""
     return Accounting(**{name: count for name, count in document.items() if name != "not_run"})
+
+
+def read_condition(document: Document) -> ConditionRecord:
+    """Return a condition that was written."""
+    return ConditionRecord(document["key"], document["rollout"], document["axes"], document["nodeid"])
 
 
 def _selection(document: Document) -> Selection:
@@ -99,7 +105,7 @@ def _selection(document: Document) -> Selection:
 
 
 def _rows(document: Document, inputs: int) -> LeftOutRows:
-    old, new = _account(document["old"]), _account(document["new"])
+    old, new = read_account(document["old"]), read_account(document["new"])
     shares = missing_shares_unpaired(old.without_outcome, old.stored, new.without_outcome, new.stored)
     tested = {name: value for name, value in document["as_failures"].items() if name != "failed"}
     return LeftOutRows(old, new, shares, _test(tested, inputs))
@@ -114,7 +120,7 @@ def _limit(document: Document, side: Any, alpha: float) -> ShareLimit:
 
 
 def _input(document: Document) -> InputShares:
-    condition = ConditionRecord(document["key"], document["rollout"], document["axes"], document["nodeid"])
+    condition = read_condition(document)
     old, new = document["old"], document["new"]
     return InputShares(condition, old["events"], old["outcomes"], new["events"], new["outcomes"])
 

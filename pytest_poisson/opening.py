@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poisson_store.records import ConditionRecord, RunRecord, suite_digest
+from pytest_poisson.batches import how_many
 from pytest_poisson.conditions import Condition
 from pytest_poisson.environment import describe_environment
 from pytest_poisson.plan import rollout_records
@@ -75,7 +76,7 @@ def create_run(
         share_of_shard(index, each.replicates, settings.shard) for index, each in enumerate(plan.conditions)
     )
     conditions = tuple(
-        _condition_record(each.found, _length(share))
+        _condition_record(each.found, how_many(share))
         for each, share in zip(plan.conditions, shares, strict=True)
     )
     everything = (*selection.conditions, *selection.left_out)
@@ -170,10 +171,6 @@ def seed_keys(run: RunRecord) -> dict[str, str]:
 def _condition_record(found: CollectedCondition, planned: int) -> ConditionRecord:
     condition = found.condition
     return ConditionRecord(condition.key, condition.rollout, condition.axes, condition.nodeid, planned)
-
-
-def _length(ranges: Ranges) -> int:
-    return sum(stop - start for start, stop in ranges)
 
 
 def _salt(settings: Settings, paired: RunRecord | None) -> str:

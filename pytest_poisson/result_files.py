@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from poisson_stats.omnibus import Omnibus
-from poisson_store.records import Accounting, ConditionRecord, RolloutRecord, RunRecord
+from poisson_store.records import ConditionRecord, RolloutRecord, RunRecord
 from pytest_poisson.analyses.along import Along
 from pytest_poisson.analyses.check import CheckResult
 from pytest_poisson.analyses.diff_result import (
@@ -33,7 +33,7 @@ from pytest_poisson.analyses.whole import Group, Node, Whole, WholeEvent
 from pytest_poisson.decision import Decision
 from pytest_poisson.errors import UserError
 from pytest_poisson.events import Event
-from pytest_poisson.fix_check_file import read_fix_check
+from pytest_poisson.fix_check_file import read_account, read_condition, read_fix_check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -133,14 +133,16 @@ def read_show(document: Document) -> ShowResult:
         for each in run.pop("rollouts")
     )
     shown = tuple(
-        ShownCondition(_condition(each), _account(each["accounting"]), dict(each["outcomes"]))
+        ShownCondition(read_condition(each), read_account(each["accounting"]), dict(each["outcomes"]))
         for each in document["conditions"]
     )
     shard = None if run["shard"] is None else tuple(run["shard"])
     record = RunRecord(
         **{**run, "shard": shard}, rollouts=rollouts, conditions=tuple(each.condition for each in shown)
     )
-    return ShowResult(record, _account(document["accounting"]), shown, _promises(document["promises"]), ())
+    return ShowResult(
+        record, read_account(document["accounting"]), shown, _promises(document["promises"]), ()
+    )
 
 
 READERS: dict[str, Callable[[Document], Result]] = {
@@ -152,24 +154,16 @@ READERS: dict[str, Callable[[Document], Result]] = {
 
 
 def _arm(document: Document) -> Arm:
-    accounts = {name: _account(document[name]) for name in ("accounting", "compared")}
+    accounts = {name: read_account(document[name]) for name in ("accounting", "compared")}
     return Arm(**{**document, **accounts})
-
-
-def _account(document: Document) -> Accounting:
-    return Accounting(**{name: count for name, count in document.items() if name != "not_run"})
 
 
 def _event(document: Document) -> Event:
     return Event(**{**document, "outcomes": tuple(document["outcomes"])})
 
 
-def _condition(document: Document) -> ConditionRecord:
-    return ConditionRecord(document["key"], document["rollout"], document["axes"], document["nodeid"])
-
-
 def _conditions(documents: list[Document]) -> tuple[ConditionRecord, ...]:
-    return tuple(map(_condition, documents))
+    return tuple(map(read_condition, documents))
 
 
 def _count(document: Document) -> Count:
@@ -184,7 +178,7 @@ def _row(document: Document, event: Event) -> DiffRow:
         p=document["p"] or 0.0,
         p_bh=document["p_bh"] or 0.0,
         p_holm=document["p_holm"] or 0.0,
-        condition=_condition(document),
+        condition=read_condition(document),
         event=event,
         before=_count(document["before"]),
         after=_count(document["after"]),
@@ -204,7 +198,7 @@ def _with_p(document: Document, name: str) -> dict[str, Any]:
 
 
 def _whole(document: Document, events: Mapping[tuple[str, str], Event]) -> Whole:
-    conditions = {row["key"]: _condition(row) for row in document["rows"]}
+    conditions = {row["key"]: read_condition(row) for row in document["rows"]}
     tested = tuple(
         WholeEvent(
             event=events[each["rollout"], each["event"]],
@@ -270,7 +264,7 @@ def _promise(document: Document) -> Promise:
     plain = ("event", "kind", "bound", "missing", "word", "withdrawn", "low", "high", "level")
     return Promise(
         **{name: document[name] for name in (*plain, "settle", "replay")},
-        condition=_condition(document),
+        condition=read_condition(document),
         count=_count(document["seen"]),
         p=document["p_holm"] or 0.0,
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_poisson.backends import Backend, BatchEnded, Doing, Event, ExitRequest, Interrupted, Notice, Rows
-from pytest_poisson.batches import BatchSizer, Dealer, Ranges
+from pytest_poisson.batches import BatchSizer, Dealer, Ranges, how_many
 from pytest_poisson.signals import Interrupts
 from pytest_poisson.stops import OUTCOME
 
@@ -90,7 +90,7 @@ class Sweep:
     ) -> None:
         self._dealer = Dealer(missing)
         self._planned = len(self._dealer)
-        largest = max((_length(ranges) for ranges in missing), default=1)
+        largest = max((how_many(ranges) for ranges in missing), default=1)
         self._sizer = BatchSizer(largest, backend.batch_policy, job.concurrency)
         self._job = job
         self._backend = backend
@@ -217,7 +217,3 @@ class Sweep:
     def _progress(self) -> Progress:
         elapsed_s = time.monotonic() - self._started
         return Progress(self._stored, self._planned, self._without_outcome, elapsed_s, self._doing)
-
-
-def _length(ranges: Ranges) -> int:
-    return sum(stop - start for start, stop in ranges)

@@ -41,6 +41,17 @@ def endings(**counts):
     return [word for word, count in counts.items() for _ in range(count)]
 
 
+def drawn(rng, n, rate=0.4):
+    """Return endings of which a share is a timeout."""
+    return ["timeout" if hit else "resolved" for hit in rng.random(n) < rate]
+
+
+def followed(rng, before, share):
+    """Return endings that repeat those before with a probability, and are drawn afresh else."""
+    afresh = drawn(rng, len(before))
+    return [same if rng.random() < share else new for same, new in zip(before, afresh, strict=True)]
+
+
 def write_run(
     store, name, cells, *, salt=SALT, status="complete", rollouts=(SUPPORT,), seed=seed_of, **record
 ):

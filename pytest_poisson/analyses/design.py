@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from poisson_stats.planning import design_limit, plan_replicates
 from pytest_poisson.analyses.diff_result import Design
+from pytest_poisson.analyses.figures import finite
 
 if TYPE_CHECKING:
     from poisson_stats.comparison import Comparison
@@ -24,13 +24,13 @@ def describe_design(comparison: Comparison, *, paired: bool) -> Design:
     return Design(
         replicates=fewest,
         tests=tests,
-        limit=_finite(worst.limit) if worst else None,
-        base_rate=_finite(worst.base_rate) if worst else None,
-        largest=_finite(comparison.largest_limit),
+        limit=finite(worst.limit) if worst else None,
+        base_rate=finite(worst.base_rate) if worst else None,
+        largest=finite(comparison.largest_limit),
         largest_row=row,
         largest_is_rise=is_rise,
         too_small=int(comparison.too_small.sum()),
-        ceiling=_finite(comparison.ceiling.max()),
+        ceiling=finite(comparison.ceiling.max()),
         needed=plan_replicates(comparison.max_mde, tests, q=q, paired=paired) if undecided else None,
     )
 
@@ -42,7 +42,3 @@ def _largest_limit(comparison: Comparison) -> tuple[int | None, bool]:
     if limits[direction, row] < 0:
         return None, False
     return int(row), bool(direction == 0)
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if isfinite(value) else None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
 from typing import TYPE_CHECKING
 
 from poisson_stats.equivalence import apply_margin, equivalence_paired, equivalence_unpaired
 from pytest_poisson.analyses.cells import pair_cells
+from pytest_poisson.analyses.figures import finite
 from pytest_poisson.errors import UserError
 from pytest_poisson.methods import METHODS
 
@@ -116,11 +116,7 @@ def describe_margin(comparison: Comparison, size: float) -> Margin:
     """Return every row's interval and whether it lies within the margin."""
     held = hold_against_margin(comparison, size)
     bands = tuple(
-        Band(_or_none(low), _or_none(high), within)
+        Band(finite(low), finite(high), within)
         for low, high, within in zip(held.low, held.high, held.within.tolist(), strict=True)
     )
     return Margin(size, held.confidence, bands)
-
-
-def _or_none(end: float) -> float | None:
-    return float(end) if isfinite(end) else None

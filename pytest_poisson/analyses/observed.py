@@ -14,6 +14,7 @@ from poisson_stats.planning import design_limit
 from poisson_stats.significance import is_significant
 from poisson_stats.stratified import stratified_test
 from pytest_poisson.analyses.cells import pair_cells
+from pytest_poisson.analyses.figures import finite
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,8 +94,8 @@ def describe_pairing(event: IntArray, comparison: Comparison, correlation: PairC
         correlation=float(pooled) if known else None,
         p=p,
         helped=bool(known and pooled > 0 and is_significant(p, LEVEL)),
-        limit=_finite(worst.limit),
-        base_rate=_finite(worst.base_rate),
+        limit=finite(worst.limit),
+        base_rate=finite(worst.base_rate),
     )
 
 
@@ -112,7 +113,3 @@ def _independence_p(event: IntArray, cells: Sequence[IntArray]) -> float:
 def _stratified_p(both: IntArray, only_before: IntArray, only_after: IntArray, neither: IntArray) -> float:
     """Compare the share with the event after between the pairs that had it before and those that had not."""
     return stratified_test(only_after, only_after + neither, both, both + only_before).p
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if isfinite(value) else None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from poisson_stats.rates_over_time import CENSORED, EVENT, OTHER, rates_at_horizon
 from pytest_poisson.analyses.episodes import translate
+from pytest_poisson.analyses.figures import finite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -79,8 +79,8 @@ def rates_over_time(
             if cut_before or cut_after:
                 found[row] = OverTime(
                     float(horizon[condition]),
-                    _or_none(rate_before),
-                    _or_none(rate_after),
+                    finite(rate_before),
+                    finite(rate_after),
                     cut_before,
                     cut_after,
                 )
@@ -121,7 +121,3 @@ def _estimate(grid: Grid, arm: _Timed, horizon: FloatArray, slot: int) -> tuple[
     last = float(np.nanmax(horizon))
     rates = rates_at_horizon(arm.t, ended, arm.condition, rows=conditions, horizon=last)
     return np.where(arm.unplaced, np.nan, rates), np.bincount(arm.condition[cut_off], minlength=conditions)
-
-
-def _or_none(rate: float) -> float | None:
-    return float(rate) if isfinite(rate) else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +12,7 @@ from poisson_stats.omnibus import omnibus_paired, omnibus_unpaired
 from poisson_stats.significance import is_significant
 from pytest_poisson.analyses.cells import pair_cells
 from pytest_poisson.analyses.coverage import value_key
+from pytest_poisson.analyses.figures import finite
 from pytest_poisson.conditions import canonical_json
 
 if TYPE_CHECKING:
@@ -183,10 +183,6 @@ def _node(
         log_p=node.log_p,
         level=node.level,
         changed=node.changed,
-        change=_or_none(node.change),
-        resolvable=_or_none(node.resolvable),
+        change=finite(node.change),
+        resolvable=finite(node.resolvable),
     )
-
-
-def _or_none(figure: float) -> float | None:
-    return float(figure) if isfinite(figure) else None

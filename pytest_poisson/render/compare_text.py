@@ -162,8 +162,8 @@ def _survival(result: CompareResult) -> Section | None:
     rows = tuple(
         (
             str(int(step)),
-            _rate(first),
-            _rate(second),
+            write.rate(first),
+            write.rate(second),
             write.points(change if isfinite(change) else None),
             f"{write.points(low)} to {write.points(high)}" if isfinite(low) else write.NONE,
         )
@@ -272,7 +272,3 @@ def _cannot_say(result: CompareResult) -> list[str]:
     if found.word == "different":
         points.append("Which inputs differ: the table is a description, no input is tested on its own.")
     return points
-
-
-def _rate(value: float) -> str:
-    return write.rate(value if isfinite(value) else None)

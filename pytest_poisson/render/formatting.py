@@ -39,7 +39,7 @@ def fraction(count: Count) -> str:
 
 def rate(value: float | None) -> str:
     """Write a rate with 3 decimals; 0.000 and 1.000 are kept for none and all."""
-    if value is None:
+    if value is None or not math.isfinite(value):
         return NONE
     text = f"{_settled(value):.3f}"
     if text == "0.000" and value > 0:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import TYPE_CHECKING
 
+from pytest_poisson.analyses.figures import finite, finite_list
 from pytest_poisson.render.documents import accounting_document, condition_document, probability
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
     from poisson_stats.competing_risks import CumulativeIncidence
     from poisson_stats.consistency import Consistency
@@ -137,16 +136,6 @@ def step_document(step: StepReach, arms: Iterable[str]) -> Document:
     """Return a declared step and how many episodes of each run never reached it."""
     counted = [{"run": name, **_reach(reach)} for name, reach in zip(arms, step.arms, strict=True)]
     return {"step": step.step, "gate": step.gate, "arms": counted}
-
-
-def finite(value: float) -> float | None:
-    """Return a number, or None where it is none or infinite."""
-    return float(value) if isfinite(value) else None
-
-
-def finite_list(values: Any) -> list[float | None]:
-    """Return an array's numbers, None for those that are none or infinite."""
-    return [finite(value) for value in values.tolist()]
 
 
 def _landed(landed: Landed) -> Document:

@@ -86,7 +86,7 @@ def _survival(result: WhereResult) -> Section | None:
     rows = tuple(
         (
             str(int(step)),
-            _rate(alive),
+            write.rate(alive),
             f"{write.rate(low)} to {write.rate(high)}" if isfinite(low) else write.NONE,
         )
         for step, alive, low, high in zip(
@@ -229,7 +229,3 @@ def _cannot_say(result: WhereResult) -> list[str]:
             f"That dying is bad: {words} is declared a success, and 'died' means that a run ended so."
         )
     return points
-
-
-def _rate(value: float) -> str:
-    return write.rate(value if isfinite(value) else None)

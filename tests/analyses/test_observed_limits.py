@@ -7,7 +7,7 @@ from scipy.stats import fisher_exact
 from poisson_stats.limits import limits_paired
 from poisson_stats.significance import alpha_per_test
 from pytest_poisson.analyses.diff import diff
-from tests.stored_runs import cell, endings, pair_of_runs
+from tests.stored_runs import cell, drawn, endings, followed, pair_of_runs
 
 A, B = cell(task="a"), cell(task="b")
 EVENTS = ["timeout"]
@@ -17,16 +17,6 @@ def compare(tmp_path, before, after, *, events=EVENTS, **record):
     readers = pair_of_runs(tmp_path, before, after, **record)
     with readers[0], readers[1]:
         return diff(*readers, events=events)
-
-
-def drawn(rng, n, rate):
-    return ["timeout" if hit else "resolved" for hit in rng.random(n) < rate]
-
-
-def followed(rng, before, share):
-    """Return endings that repeat those before with a probability, and are drawn afresh else."""
-    afresh = drawn(rng, len(before), 0.4)
-    return [same if rng.random() < share else new for same, new in zip(before, afresh, strict=True)]
 
 
 def test_the_correlation_is_that_of_the_pairs(tmp_path):

@@ -6,19 +6,9 @@ import pytest
 from poisson_stats.planning import design_limit, plan_pairs, plan_replicates
 from pytest_poisson.analyses.sizing import size_from_pair
 from pytest_poisson.errors import UserError
-from tests.stored_runs import cell, endings, pair_of_runs
+from tests.stored_runs import cell, drawn, endings, followed, pair_of_runs
 
 TASKS = [cell(task=task) for task in "abc"]
-
-
-def drawn(rng, n, rate=0.4):
-    return ["timeout" if hit else "resolved" for hit in rng.random(n) < rate]
-
-
-def followed(rng, before, share):
-    """Return endings that repeat those before with a probability, and are drawn afresh else."""
-    afresh = drawn(rng, len(before))
-    return [same if rng.random() < share else new for same, new in zip(before, afresh, strict=True)]
 
 
 def pair(tmp_path, share, *, seed=1, n=200, **record):

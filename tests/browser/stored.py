@@ -1,5 +1,6 @@
 """Stored runs whose reports are opened in a browser: three axes, spans, errors, and words that attack."""
 
+import json
 import random
 
 from poisson_store import Store
@@ -167,3 +168,8 @@ def _spans(draws, word):
             begun + 90_000,
             error=f"no such {word}",
         )
+
+
+def rows_of(report, name="agent"):
+    """Return the rows of the JSON of a report of a comparison."""
+    return json.loads((report(name) / "report.json").read_text(encoding="utf-8"))["diff"]["rows"]

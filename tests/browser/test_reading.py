@@ -5,12 +5,8 @@ import json
 import re
 from itertools import pairwise
 
+from tests.browser.stored import rows_of
 from tests.render.figures import cells_of, facts_of, label_of, rate
-
-
-def rows_of(report, name="agent"):
-    """Return the rows of the report's JSON."""
-    return json.loads((report(name) / "report.json").read_text(encoding="utf-8"))["diff"]["rows"]
 
 
 def facts_shown(place):

@@ -1,15 +1,9 @@
 """The table and the picture answer: sort, filter, switch events, choose axes, turn pages, print."""
 
-import json
-
 import pytest
 
+from tests.browser.stored import rows_of
 from tests.render.figures import label_of
-
-
-def rows_of(report, name="agent"):
-    """Return the rows of the report's JSON."""
-    return json.loads((report(name) / "report.json").read_text(encoding="utf-8"))["diff"]["rows"]
 
 
 def numbers_shown(tab):

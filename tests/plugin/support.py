@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from pathlib import Path
+from subprocess import DEVNULL, Popen
 
 from poisson_store import Store
 
@@ -18,11 +21,50 @@ def test_coin(side, rollout):
     rollout.end("won" if rollout.random.random() < 0.5 else "lost", t=rollout.replicate, horizon=100)
 """
 
+SLEEPY = """
+import time
+import pytest
+
+@pytest.mark.rollout(replicates=400)
+def test_it():
+    time.sleep(0.05)
+"""
+
+
+SWEEP = ("--poisson-sweep", "--poisson-workers=2")
+
 
 def sweep(pytester, *options, workers=0, subprocess=False):
     """Run a sweep; in this process unless workers or a fault ask for another."""
     run = pytester.runpytest_subprocess if subprocess else pytester.runpytest_inprocess
     return run("--poisson-sweep", f"--poisson-workers={workers}", "-p", "no:cacheprovider", *options)
+
+
+def start(pytester, *options, stdout=DEVNULL):
+    """Start a session in a process of its own, to be disturbed or waited for."""
+    return Popen(
+        [sys.executable, "-m", "pytest", *options],
+        cwd=pytester.path,
+        stdout=stdout,
+        stderr=DEVNULL,
+        text=True,
+    )
+
+
+def newest(pytester):
+    """Return the id of the newest run, whatever its status."""
+    runs = Store(Path(pytester.path) / ".poisson").runs()
+    return runs[0].run_id if runs else None
+
+
+def wait_for_rows(pytester, count):
+    """Wait until a run in the store has this many rows."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        time.sleep(0.1)
+        if (name := newest(pytester)) is not None and len(episodes(pytester, name)) >= count:
+            return
+    raise AssertionError("the sweep stored nothing")
 
 
 def episodes(pytester, name="latest"):

@@ -2,13 +2,23 @@
 
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from tests.plugin.support import assert_accounted, endings, episodes, open_run, sweep
+from tests.plugin.support import (
+    SLEEPY,
+    SWEEP,
+    assert_accounted,
+    endings,
+    episodes,
+    newest,
+    open_run,
+    start,
+    sweep,
+    wait_for_rows,
+)
 
 FAULTY = """
 import ctypes, os, signal, time
@@ -82,20 +92,8 @@ def test_a_replicate_may_misbehave_with_its_process(pytester):
 
 def test_ctrl_c_ends_the_run_as_interrupted_with_what_was_done(pytester):
     """Ctrl-C stops the sweep at once; finished replicates are stored, the run says that it was interrupted."""
-    pytester.makepyfile("""
-        import time
-        import pytest
-
-        @pytest.mark.rollout(replicates=400)
-        def test_it():
-            time.sleep(0.05)
-    """)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "pytest", "--poisson-sweep", "--poisson-workers=2"],
-        cwd=pytester.path,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    pytester.makepyfile(SLEEPY)
+    process = start(pytester, *SWEEP, stdout=subprocess.PIPE)
     wait_for_rows(pytester, 10)
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=30)
@@ -109,20 +107,8 @@ def test_ctrl_c_ends_the_run_as_interrupted_with_what_was_done(pytester):
 
 def test_ctrl_c_twice_tears_nothing_apart(pytester):
     """A second Ctrl-C right after the first ends the session at once; the account still adds up."""
-    pytester.makepyfile("""
-        import time
-        import pytest
-
-        @pytest.mark.rollout(replicates=400)
-        def test_it():
-            time.sleep(0.05)
-    """)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "pytest", "--poisson-sweep", "--poisson-workers=2"],
-        cwd=pytester.path,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    pytester.makepyfile(SLEEPY)
+    process = start(pytester, *SWEEP)
     wait_for_rows(pytester, 5)
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGINT)
@@ -154,11 +140,7 @@ def test_a_killed_controller_leaves_what_was_stored_and_no_worker(pytester):
             time.sleep(0.05)
             rollout.end("passed", meta={"pid": os.getpid()})
     """)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "pytest", "--poisson-sweep", "--poisson-workers=2"],
-        cwd=pytester.path,
-        stdout=subprocess.DEVNULL,
-    )
+    process = start(pytester, *SWEEP)
     wait_for_rows(pytester, 10)
     process.kill()
     process.wait()
@@ -211,24 +193,6 @@ def test_a_suite_that_workers_cannot_collect_is_one_sentence(pytester):
     result.stderr.fnmatch_lines(
         ["ERROR: Worker processes end before they have collected*exit status 7*cannot be*"]
     )
-
-
-def wait_for_rows(pytester, count):
-    """Wait until a run in the store has this many rows."""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        time.sleep(0.1)
-        if (name := newest(pytester)) is not None and len(episodes(pytester, name)) >= count:
-            return
-    raise AssertionError("the sweep stored nothing")
-
-
-def newest(pytester):
-    """Return the id of the newest run, whatever its status."""
-    from poisson_store import Store
-
-    runs = Store(pytester.path / ".poisson").runs()
-    return runs[0].run_id if runs else None
 
 
 def alive(pid):

@@ -1,14 +1,11 @@
 """Resuming: a run that was cut short and continued equals one that was not."""
 
 import random
-import subprocess
-import sys
 import time
 
 import pytest
 
-from tests.plugin.support import COIN, assert_accounted, episodes, open_run, sweep
-from tests.plugin.test_faults import newest
+from tests.plugin.support import COIN, SWEEP, assert_accounted, episodes, newest, open_run, start, sweep
 
 SLOW = """
 import time
@@ -33,32 +30,23 @@ def content(pytester, name):
     ]
 
 
-def start(pytester, *options):
-    return subprocess.Popen(
-        [sys.executable, "-m", "pytest", "-q", "--poisson-workers=2", *options],
-        cwd=pytester.path,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-
-
 @pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.slow)])
 def test_a_run_killed_again_and_again_equals_an_undisturbed_one(pytester, kills):
     """Kill -9 of the controller at random moments, also during the resume, loses nothing that was stored."""
     pytester.makepyfile(SLOW)
     sweep(pytester, "--poisson-name=whole", "--poisson-salt=s")
     generator = random.Random(kills)
-    process = start(pytester, "--poisson-sweep", "--poisson-salt=s")
+    process = start(pytester, *SWEEP, "--poisson-salt=s")
     for _ in range(kills):
         time.sleep(generator.uniform(1.0, 3.0))
         process.kill()
         process.wait()
         run = newest(pytester)
         if open_run(pytester, run).run.name == "whole":  # killed before it had begun a run
-            process = start(pytester, "--poisson-sweep", "--poisson-salt=s")
+            process = start(pytester, *SWEEP, "--poisson-salt=s")
         else:
             assert_accounted(pytester, run, planned=120)
-            process = start(pytester, f"--poisson-resume={run}")
+            process = start(pytester, "--poisson-workers=2", f"--poisson-resume={run}")
     process.wait()
     run = newest(pytester)
     result = sweep(pytester, f"--poisson-resume={run}")

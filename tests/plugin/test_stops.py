@@ -1,14 +1,12 @@
 """What stops a sweep early: caps, time, and a provider that is down."""
 
 import subprocess
-import sys
 
 import pytest
 
 from pytest_poisson.options import Settings
 from pytest_poisson.stops import ConsecutiveErrors, Usage, UsageCap
-from tests.plugin.support import assert_accounted, open_run, sweep
-from tests.plugin.test_faults import newest, wait_for_rows
+from tests.plugin.support import SLEEPY, assert_accounted, newest, open_run, start, sweep, wait_for_rows
 
 
 def row(outcome=0, cause=None, error=None, tokens_in=None, tokens_out=None, unknown=None):
@@ -146,20 +144,8 @@ def test_a_cancelled_job_is_an_interruption(pytester, name):
     """SIGTERM and SIGHUP end a sweep as Ctrl-C does: stored, interrupted, accounted for."""
     import signal
 
-    pytester.makepyfile("""
-        import time
-        import pytest
-
-        @pytest.mark.rollout(replicates=400)
-        def test_it():
-            time.sleep(0.05)
-    """)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "pytest", "--poisson-sweep", "--poisson-workers=1"],
-        cwd=pytester.path,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    pytester.makepyfile(SLEEPY)
+    process = start(pytester, "--poisson-sweep", "--poisson-workers=1", stdout=subprocess.PIPE)
     wait_for_rows(pytester, 5)
     process.send_signal(getattr(signal, name))
     out, _ = process.communicate(timeout=30)

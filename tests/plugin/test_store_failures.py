@@ -3,12 +3,11 @@
 import contextlib
 import os
 import subprocess
-import sys
 
 import pytest
 
 from poisson_store import Store, open_run
-from tests.plugin.support import assert_accounted, endings, episodes, sweep
+from tests.plugin.support import SWEEP, assert_accounted, endings, episodes, start, sweep
 
 CHATTY = """
 import pytest
@@ -78,11 +77,7 @@ def test_a_store_that_cannot_be_made_is_refused_before_anything_runs(pytester):
 def test_two_sessions_share_one_store(pytester):
     """Two sessions at once, several workers each, lose nothing and do not wait for each other's locks."""
     pytester.makepyfile("import pytest\n@pytest.mark.rollout(replicates=400)\ndef test_it(rollout): pass\n")
-    command = [sys.executable, "-m", "pytest", "-q", "--poisson-sweep", "--poisson-workers=2"]
-    sessions = [
-        subprocess.Popen([*command, f"--poisson-name={name}"], cwd=pytester.path, stdout=subprocess.DEVNULL)
-        for name in "ab"
-    ]
+    sessions = [start(pytester, *SWEEP, f"--poisson-name={name}") for name in "ab"]
     assert [each.wait() for each in sessions] == [0, 0]
     for name in "ab":
         assert assert_accounted(pytester, name, planned=400).with_outcome == 400

@@ -6,24 +6,18 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 
 from poisson_stats.fisher import fisher_test
 from tests.oracles.exact_tables import fisher_p
-
-
-@st.composite
-def tables(draw, largest=40):
-    n0, n1 = draw(st.integers(0, largest)), draw(st.integers(0, largest))
-    return draw(st.integers(0, n0)), n0, draw(st.integers(0, n1)), n1
+from tests.stats.strategies import two_arms
 
 
 def p(*table):
     return float(fisher_test(*table).p)
 
 
-@given(tables())
+@given(two_arms(largest=40))
 @settings(max_examples=500, deadline=None)
 def test_equals_enumeration(table):
     """The p-value is the enumerated fraction, arms of 0 and 1 included, to 14 digits."""
@@ -71,7 +65,7 @@ def test_fisher_12_of_32_against_all():
     assert f"{328 * p(12, 32, 32, 32):.2e}" == "7.55e-06"
 
 
-@given(tables(largest=200))
+@given(two_arms(largest=200))
 @settings(deadline=None)
 def test_swapping_arms_or_outcomes_changes_nothing(table):
     """The p-value is the same with the arms swapped, and with the event and its absence swapped."""

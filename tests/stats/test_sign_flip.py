@@ -9,19 +9,14 @@ from hypothesis import strategies as st
 
 from poisson_stats.sign_flip import sign_flip_test
 from tests.oracles import stratified_by_fractions
-
-
-@st.composite
-def one_input(draw, largest=9):
-    n0, n1 = draw(st.integers(0, largest)), draw(st.integers(0, largest))
-    return draw(st.integers(0, n0)), n0, draw(st.integers(0, n1)), n1
+from tests.stats.strategies import two_arms
 
 
 def compared(inputs):
     return sign_flip_test(*zip(*inputs, strict=True))
 
 
-@given(st.lists(one_input(), min_size=1, max_size=9))
+@given(st.lists(two_arms(largest=9), min_size=1, max_size=9))
 def test_p_counts_every_sign_pattern(inputs):
     """The p-value is the share of all 2^moved patterns, ragged run counts included."""
     result = compared(inputs)
@@ -30,7 +25,7 @@ def test_p_counts_every_sign_pattern(inputs):
 
 
 @settings(max_examples=15)
-@given(st.lists(one_input(largest=100), min_size=8, max_size=11))
+@given(st.lists(two_arms(largest=100), min_size=8, max_size=11))
 def test_where_no_lattice_fits_p_is_a_close_upper_bound(inputs):
     """Run counts without a common multiple give a bound at or above the exact p, and near it."""
     result = compared(inputs)

@@ -14,13 +14,7 @@ from poisson_stats.fisher import fisher_test
 from poisson_stats.mcnemar import mcnemar_test
 from poisson_stats.stratified import stratified_test
 from tests.oracles import r_reference, stratified_by_fractions
-
-
-@st.composite
-def stratum(draw, largest=7):
-    """Draw (k0, n0, k1, n1), an arm without runs included."""
-    n0, n1 = draw(st.integers(0, largest)), draw(st.integers(0, largest))
-    return draw(st.integers(0, n0)), n0, draw(st.integers(0, n1)), n1
+from tests.stats.strategies import two_arms
 
 
 def compared(strata):
@@ -32,13 +26,13 @@ def log_of(p):
     return math.log(p.numerator) - math.log(p.denominator)
 
 
-@given(st.lists(stratum(), min_size=1, max_size=8))
+@given(st.lists(two_arms(largest=7), min_size=1, max_size=8))
 def test_p_is_the_exact_fraction(strata):
     """The p-value equals the enumerated one, unequal arms and empty arms included."""
     assert compared(strata).log_p == pytest.approx(log_of(stratified_by_fractions.cmh_p(strata)), abs=1e-10)
 
 
-@given(st.lists(stratum(), min_size=1, max_size=6))
+@given(st.lists(two_arms(largest=7), min_size=1, max_size=6))
 def test_mean_and_variance_are_those_of_the_exact_distribution(strata):
     """E and V are the moments of the enumerated null distribution."""
     both = [s for s in strata if s[1] and s[3]]
@@ -50,14 +44,14 @@ def test_mean_and_variance_are_those_of_the_exact_distribution(strata):
 
 
 @settings(max_examples=40)
-@given(st.lists(stratum(largest=40), min_size=2, max_size=12))
+@given(st.lists(two_arms(largest=40), min_size=2, max_size=12))
 def test_small_p_values_keep_their_digits(strata):
     """Arms pushed to the far ends give p-values far below 1e-16; their logarithms are still exact."""
     pushed = [(0, n0, n1, n1) for _, n0, _, n1 in strata]
     assert compared(pushed).log_p == pytest.approx(log_of(stratified_by_fractions.cmh_p(pushed)), rel=1e-9)
 
 
-@given(st.lists(stratum(), min_size=1, max_size=8), st.randoms(use_true_random=False))
+@given(st.lists(two_arms(largest=7), min_size=1, max_size=8), st.randoms(use_true_random=False))
 def test_order_arms_and_uninformative_strata_are_of_no_consequence(strata, random):
     """Shuffled strata, exchanged arms, exchanged event and added all-alike strata leave p as it was."""
     p = compared(strata).p
@@ -69,7 +63,7 @@ def test_order_arms_and_uninformative_strata_are_of_no_consequence(strata, rando
         assert compared(other).p == pytest.approx(p, rel=1e-9)
 
 
-@given(stratum(largest=60))
+@given(two_arms(largest=60))
 def test_one_stratum_is_fishers_exact_test(one):
     """With a single stratum the test is Fisher's."""
     assert compared([one]).log_p == pytest.approx(float(fisher_test(*one).log_p), abs=1e-10)
