@@ -29,11 +29,17 @@ NEIGHBOURS = (
 
 @pytest.fixture(autouse=True)
 def _alone(request, monkeypatch):
-    """Keep other plugins out of the sessions that a test starts, unless it is about them."""
-    if "pytester" in request.fixturenames and request.node.get_closest_marker("neighbours") is None:
-        request.getfixturevalue("pytester")  # it clears the variable when it is set up
-        words = [word for name in NEIGHBOURS for word in ("-p", f"no:{name}")]
-        monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(words))
+    """Keep other plugins out of the sessions that a test starts, unless it is about them.
+
+    Beside them pytest-asyncio is told what it warns of not being told, since any warning is an error.
+    """
+    if "pytester" not in request.fixturenames:
+        return
+    request.getfixturevalue("pytester")  # it clears the variable when it is set up
+    words = [word for name in NEIGHBOURS for word in ("-p", f"no:{name}")]
+    if request.node.get_closest_marker("neighbours") is not None:
+        words = ["-o", "asyncio_default_fixture_loop_scope=function"]
+    monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(words))
 
 
 @pytest.fixture(autouse=True)

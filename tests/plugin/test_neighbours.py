@@ -141,3 +141,14 @@ def test_a_given_test_runs_beside_a_rollout(pytester):
     """)
     sweep(pytester, "-p", "no:randomly", "-W", "ignore").assert_outcomes(passed=3)
     assert endings(pytester) == ["passed"] * 3
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_sweep_is_quiet_beside_any_plugin(pytester, workers):
+    """With every installed plugin loaded and every warning an error, a sweep here or in a worker is as without."""
+    pytester.makepyfile(COIN)
+    strict = ["-W", "error", "-p", "no:cacheprovider"]
+    result = pytester.runpytest_subprocess("--poisson-sweep", f"--poisson-workers={workers}", *strict)
+    result.assert_outcomes(passed=2)
+    result.stdout.no_fnmatch_line("*warning*")
+    assert {each.error for each in episodes(pytester)} == {None}
