@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,6 +48,32 @@ def check_own_folder(folder: Path, names: Collection[str], *, option: str = "--o
         )
 
 
+def write_file(file: Path, text: str) -> None:
+    """Write a file whole or not at all; what is no regular file (a pipe, a terminal) is written to as it is.
+
+    Raises
+    ------
+    UserError
+        If the disk refuses; a file that was there is then as it was.
+    """
+    draft = file.with_name(f".{file.name}.draft")
+    try:
+        if file.exists() and not file.is_file():
+            file.write_text(text, encoding="utf-8", newline="\n")
+            return
+        draft.write_text(text, encoding="utf-8", newline="\n")
+        draft.replace(file)
+    except OSError as problem:
+        with suppress(OSError):
+            draft.unlink()
+        raise UserError(f"File '{file}' cannot be written: {reason(problem)}.") from None
+
+
+def reason(problem: OSError) -> str:
+    """Say what the system refused, without its number and the names of files that nobody has named."""
+    return (problem.strerror or type(problem).__name__).lower()
+
+
 def write_all(folder: Path, files: Mapping[str, str], *, option: str = "--out") -> None:
     """Write files into a folder: into a new one beside it first, which then takes its place.
 
@@ -71,4 +98,4 @@ def write_all(folder: Path, files: Mapping[str, str], *, option: str = "--out") 
                 shutil.move(Path(staging, "before"), folder)
                 raise
     except OSError as failure:
-        raise UserError(f"{option}={folder} cannot be written: {failure}.") from None
+        raise UserError(f"{option}={folder} cannot be written: {reason(failure)}.") from None

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_poisson.analyses.show import show
+from pytest_poisson.files import reason
 from pytest_poisson.render.comment import result_sheet
 from pytest_poisson.render.fix_gate_text import fix_verdict_sheet
 from pytest_poisson.render.github import SUMMARY_BYTES, Annotation, annotation_lines, fitted_markdown
@@ -89,5 +90,5 @@ def _write_summary(file: Path, run: RunReader, gate: Gate | None, store: str | N
         with file.open("a", encoding="utf-8", newline="\n") as summary:
             summary.write(f"\n{text}")
     except OSError as problem:
-        return [f"The step summary cannot be written: {problem}."]
+        return [f"The step summary cannot be written: {reason(problem)}."]
     return []

@@ -13,7 +13,7 @@ from pytest_poisson.batches import how_many
 from pytest_poisson.conditions import Condition
 from pytest_poisson.environment import describe_environment
 from pytest_poisson.plan import rollout_records
-from pytest_poisson.resume import missing_ranges, refuse_changed_suite
+from pytest_poisson.resume import missing_ranges, refuse_changed_suite, refuse_fewer_replicates
 from pytest_poisson.seeds import SALT_BYTES, new_salt
 from pytest_poisson.shards import share_of_shard
 from pytest_poisson.stopping_rule import SETTING
@@ -115,15 +115,17 @@ def continue_run(
     Raises
     ------
     UserError
-        If the suite is no longer the one that the run measures, unless `--poisson-resume-anyway` drops the rest.
+        If the suite is no longer the one that the run measures, unless `--poisson-resume-anyway` drops the rest; if
+        fewer replicates are asked for than it planned.
     StoreError
-        If the run is being written, or fewer replicates are asked for than it planned.
+        If the run is being written.
     """
     everything = (*selection.conditions, *selection.left_out)
     if not settings.resume_anyway:
         refuse_changed_suite(stored, everything, plan.rollouts)
-    writer = store.reopen(stored.run.run_id)
     wanted = {each.found.condition.key: each.replicates for each in plan.conditions}
+    refuse_fewer_replicates(stored, wanted)
+    writer = store.reopen(stored.run.run_id)
     try:
         if settings.resume_anyway:
             writer.redeclare(_redeclared(stored.run, everything, wanted))

@@ -40,25 +40,22 @@ class Option(NamedTuple):
 
 def parse_positive_count(value: Any) -> int:
     """Take a whole number from 1."""
-    number = _whole(value)
-    if number < 1:
-        raise BadValueError("must be a whole number from 1")
-    return number
+    return _whole(value, 1)
 
 
 def parse_count(value: Any) -> int:
     """Take a whole number from 0."""
-    number = _whole(value)
-    if number < 0:
-        raise BadValueError("must be a whole number from 0")
-    return number
+    return _whole(value, 0)
 
 
-def _whole(value: Any) -> int:
+def _whole(value: Any, least: int) -> int:
     try:
-        return int(str(value))
+        number = int(str(value))
     except ValueError:
-        raise BadValueError("must be a whole number") from None
+        number = least - 1
+    if number < least:
+        raise BadValueError(f"must be a whole number from {least}")
+    return number
 
 
 def parse_workers(value: Any) -> int | None:
@@ -88,10 +85,11 @@ def parse_seconds(value: Any) -> float:
 
 
 def _number(value: Any) -> float:
+    """Return a number, or what lies in no range."""
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
-        raise BadValueError("must be a number") from None
+        return float("nan")
 
 
 def parse_amount(value: Any) -> float:

@@ -136,8 +136,22 @@ def _raw_value(config: pytest.Config, option: Option, environ: Mapping[str, str]
 def _ini_value(config: pytest.Config, option: Option) -> Any:
     try:
         return config.getini(option.key)
-    except (TypeError, ValueError) as wrong_type:
-        raise pytest.UsageError(f"{option.key} in the configuration file: {wrong_type}") from None
+    except (TypeError, ValueError, pytest.UsageError) as wrong_type:
+        return _word_for_a_number(config, option, wrong_type)
+
+
+def _word_for_a_number(config: pytest.Config, option: Option, wrong_type: Exception) -> Any:
+    """Return a word that pytest took for a wrong number (`auto`); refuse any other value by what the option takes."""
+    from pytest_poisson.pytest_internals import raw_ini_value
+
+    raw = raw_ini_value(config, option.key)
+    if raw is not None:
+        _parsed(option, raw, option.key)
+    if isinstance(raw, str) and raw.isalpha():
+        return raw
+    complaint = str(wrong_type)
+    where = "" if option.key in complaint else f"{option.key} in the configuration file: "
+    raise pytest.UsageError(f"{where}{complaint}")
 
 
 def _parsed(option: Option, raw: Any, spelling: str) -> Any:

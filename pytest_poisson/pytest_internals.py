@@ -25,6 +25,13 @@ PLAIN_TYPES = frozenset({int, float, str, bool})
 """Types whose equal values are one axis value."""
 
 
+def raw_ini_value(config: pytest.Config, key: str) -> Any:
+    """Return what a configuration file says of a key before pytest converts it; None where that is not known."""
+    table = getattr(config, "_inicfg", None)  # from pytest 9.0; before, `inicfg` holds the values themselves
+    found = config.inicfg.get(key) if table is None else table.get(key)
+    return getattr(found, "value", found)
+
+
 class AxisValue(NamedTuple):
     """An axis value as collected: the id that the suite gave it, if any, and its place among the values given."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_poisson.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -54,7 +54,9 @@ def refuse_changed_suite(
     new = [nodeid for key, nodeid in collected.items() if key not in stored]
     if gone or new:
         both = (("gone", gone), ("new", new))
-        parts = [f"{len(ids)} conditions {what} ({_named(ids)})" for what, ids in both if ids]
+        parts = [
+            f"{len(ids)} condition{'s' * (len(ids) > 1)} {what} ({_named(ids)})" for what, ids in both if ids
+        ]
         raise UserError(f"Run {name!r} measures another suite: {' and '.join(parts)}; {_WAY_OUT}")
     declared = {each.id: each for each in rollouts}
     for before in run.run.rollouts:
@@ -62,6 +64,23 @@ def refuse_changed_suite(
         if now is not None:
             _refuse_changed_words(name, before, now)
             _refuse_other_seeds(name, before, now)
+
+
+def refuse_fewer_replicates(run: RunReader, wanted: Mapping[str, int]) -> None:
+    """Refuse to plan fewer replicates of a condition than the run did: what was measured is not thrown away.
+
+    Raises
+    ------
+    UserError
+        If a count is below the run's; `wanted` has them by condition key.
+    """
+    for each in run.conditions:
+        asked = wanted.get(each.key, each.planned)
+        if asked < each.planned:
+            raise UserError(
+                f"--poisson-replicates={asked} is below the {each.planned} that run {run.run.name!r} planned of "
+                f"{each.nodeid}; a resume takes as many or more."
+            )
 
 
 _WAY_OUT = "sweep anew, or give --poisson-resume-anyway to drop what no longer exists."

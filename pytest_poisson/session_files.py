@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_poisson.errors import UserError
+from pytest_poisson.files import check_own_folder, write_all, write_file
 
 if TYPE_CHECKING:
     from poisson_store import RunReader
@@ -33,14 +34,13 @@ class SessionFiles:
     def write(self, run: RunReader, baseline: RunReader | None, gate: Gate, *, store: str | None) -> None:
         """Write what was asked for; `store` is the store as commands must name it."""
         if self._json is not None:
-            self._json.write_text(_document(run, gate), encoding="utf-8", newline="\n")
+            write_file(self._json, _document(run, gate))
         if self._report is not None:
             self._write_report(self._report, run, baseline, gate, store)
 
     def _write_report(
         self, folder: Path, run: RunReader, baseline: RunReader | None, gate: Gate, store: str | None
     ) -> None:
-        from pytest_poisson.files import write_all
         from pytest_poisson.render.report_files import session_files
 
         files = session_files(run, baseline, gate.check, prices=self._prices, store=store)
@@ -80,6 +80,8 @@ def _json_file(config: pytest.Config, settings: Settings) -> Path | None:
     file = Path(config.invocation_params.dir, settings.json)
     if not file.parent.is_dir():
         raise pytest.UsageError(f"--poisson-json={settings.json} lies in a directory that does not exist.")
+    if file.is_dir():
+        raise pytest.UsageError(f"--poisson-json={settings.json} is a directory; it takes a file.")
     return file
 
 
@@ -87,7 +89,6 @@ def _report_folder(config: pytest.Config, settings: Settings) -> Path | None:
     """Return where the report goes; refuse a folder that holds something else before anything is spent."""
     if settings.report is None:
         return None
-    from pytest_poisson.files import check_own_folder
     from pytest_poisson.render.report_names import REPORT_FILES
 
     folder = Path(config.invocation_params.dir, settings.report)

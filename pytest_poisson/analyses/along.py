@@ -121,9 +121,8 @@ def _read(run: RunRecord, text: str) -> Along:
             known.setdefault(axis_label(condition.axes[axis]), condition.axes[axis])
     if not given or not known:
         axes = ", ".join(dict.fromkeys(name for condition in run.conditions for name in condition.axes))
-        raise UserError(
-            f"--along={text} names no axis of run '{run.name}'; it has {axes or 'none'}: AXIS=A:B."
-        )
+        wrong = f"names no axis of run '{run.name}'" if given else "must have the form AXIS=A:B"
+        raise UserError(f"--along={text} {wrong}; the axes of the run are {axes or 'none'}.")
     cuts = [position for position, letter in enumerate(values) if letter == ":"]
     pairs = [(values[:cut], values[cut + 1 :]) for cut in cuts]
     found = [
@@ -131,7 +130,7 @@ def _read(run: RunRecord, text: str) -> Along:
     ]
     if len(found) != 1:
         raise UserError(
-            f"--along={text} names no two values of axis '{axis}'; it has {', '.join(known)}: AXIS=A:B."
+            f"--along={text} must name two values of axis '{axis}', as in A:B; it has {', '.join(known)}."
         )
     first, second = found[0]
     rollouts = {condition.rollout for condition in run.conditions if axis in condition.axes}

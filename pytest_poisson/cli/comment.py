@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_poisson.cli.output import Outcome
 from pytest_poisson.errors import UserError
+from pytest_poisson.files import reason
 
 if TYPE_CHECKING:
     import argparse
@@ -31,6 +32,8 @@ def run(arguments: argparse.Namespace) -> Outcome:
 
     try:
         text = Path(arguments.result).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
-        raise UserError(f"File '{arguments.result}' cannot be read: {problem}.") from None
+    except OSError as problem:
+        raise UserError(f"File '{arguments.result}' cannot be read: {reason(problem)}.") from None
+    except UnicodeDecodeError:
+        raise UserError(f"File '{arguments.result}' is not JSON: it is no UTF-8 text.") from None
     return Outcome(comment(read_result(text, arguments.result)))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pytest_poisson.cli.arguments import add_json
 from pytest_poisson.cli.output import Outcome
 from pytest_poisson.errors import UserError
+from pytest_poisson.files import reason
 
 if TYPE_CHECKING:
     import argparse
@@ -55,10 +56,10 @@ def write_suite(suite: Path) -> None:
         suite.parent.mkdir(parents=True, exist_ok=True)
         with suite.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
-    except FileExistsError:
-        raise UserError(f"File '{suite}' exists; name another directory.") from None
     except OSError as problem:
-        raise UserError(f"File '{suite}' cannot be written: {problem.strerror}.") from None
+        if suite.exists():
+            raise UserError(f"File '{suite}' exists; name another directory.") from None
+        raise UserError(f"File '{suite}' cannot be written: {reason(problem)}.") from None
 
 
 def commands_to_try(suite: Path) -> tuple[str, str]:

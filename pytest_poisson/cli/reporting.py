@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pytest_poisson.cli.arguments import fraction
 from pytest_poisson.cli.output import Outcome, terminal_width, use_colour
 from pytest_poisson.cli.statuses import PASSED
-from pytest_poisson.errors import UserError
+from pytest_poisson.files import write_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,7 +103,7 @@ def report_outcome(
     from pytest_poisson.render.sheet import as_markdown, as_text
 
     if drawing is not None and arguments.svg is not None:
-        _write(Path(arguments.svg), drawing())
+        write_file(Path(arguments.svg), drawing())
     if arguments.json:
         return Outcome(dump(document()), status=status)
     if arguments.markdown:
@@ -111,12 +111,14 @@ def report_outcome(
     return Outcome(as_text(sheet(), columns=terminal_width(), colour=use_colour()), status=status)
 
 
-def whole_number(least: int) -> Callable[[str], int]:
-    """Return a reader of whole numbers from `least`."""
+def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
+    """Return a reader of whole numbers from `least`, and to `most` where there is one."""
+    span = f"from {least}" if most is None else f"from {least} to {most}"
 
     def read(text: str) -> int:
-        if not text.isascii() or not text.isdecimal() or int(text) < least:
-            raise argparse.ArgumentTypeError(f"{text!r} must be a whole number from {least}")
+        whole = text.isascii() and text.isdecimal()
+        if not whole or int(text) < least or (most is not None and int(text) > most):
+            raise argparse.ArgumentTypeError(f"{text!r} must be a whole number {span}")
         return int(text)
 
     return read
@@ -139,14 +141,3 @@ def _number(text: str) -> float:
 
 def _steps(text: str) -> list[int]:
     return [whole_number(1)(part.strip()) for part in text.split(",")]
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    draft = path.with_name(f".{path.name}.draft")
-    try:
-        draft.write_text(text, encoding="utf-8", newline="\n")
-        draft.replace(path)
-    except OSError as problem:
-        draft.unlink(missing_ok=True)
-        raise UserError(f"File '{path}' cannot be written: {problem.strerror}.") from None

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--port",
         metavar="N",
-        type=whole_number(0),
+        type=whole_number(0, 65535),
         default=PORT,
         help=f"where to listen on 127.0.0.1; 0 takes any port that is free (default: {PORT})",
     )

@@ -130,11 +130,14 @@ def test_values_keep_their_kinds(tmp_path):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("colour=a:b", "--along=colour=a:b names no axis of run 'run'; it has task, model: AXIS=A:B"),
-        ("model", "--along=model names no axis"),
-        ("model=small", "--along=model=small names no two values of axis 'model'; it has small, large, a:b"),
-        ("model=small:huge", "names no two values of axis 'model'"),
-        ("model=small:small", "names no two values of axis 'model'"),
+        ("colour=a:b", "--along=colour=a:b names no axis of run 'run'; the axes of the run are task, model."),
+        ("model", "--along=model must have the form AXIS=A:B"),
+        (
+            "model=small",
+            "--along=model=small must name two values of axis 'model', as in A:B; it has small, large, a:b.",
+        ),
+        ("model=small:huge", "must name two values of axis 'model'"),
+        ("model=small:small", "must name two values of axis 'model'"),
     ],
 )
 def test_what_names_nothing_is_refused(tmp_path, text, sentence):

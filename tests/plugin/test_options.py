@@ -9,7 +9,7 @@ PLAIN = "import pytest\n@pytest.mark.rollout(replicates=2)\ndef test_it(): pass\
     ("option", "sentence"),
     [
         ("--poisson-replicates=0", "--poisson-replicates=0 must be a whole number from 1."),
-        ("--poisson-replicates=x", "--poisson-replicates=x must be a whole number."),
+        ("--poisson-replicates=x", "--poisson-replicates=x must be a whole number from 1."),
         ("--poisson-max-mde=1", "--poisson-max-mde=1 must be a number between 0 and 1."),
         ("--poisson-max-mde=nan", "--poisson-max-mde=nan must be a number between 0 and 1."),
         ("--poisson-q=-1", "--poisson-q=-1 must be a number between 0 and 1."),
@@ -30,6 +30,7 @@ PLAIN = "import pytest\n@pytest.mark.rollout(replicates=2)\ndef test_it(): pass\
             "--poisson-json=no/such/x.json",
             "--poisson-json=no/such/x.json lies in a directory that does not exist.",
         ),
+        ("--poisson-json=.", "--poisson-json=. is a directory; it takes a file."),
     ],
 )
 def test_a_bad_value_is_a_usage_error(pytester, option, sentence):
@@ -71,6 +72,44 @@ def test_both_tables_of_pyproject_work_with_real_types(pytester, table):
         ["*replicates (ini), *workers (option)*", "replicates  3 each (ini), 3 in all"]
     )
     assert list((pytester.path / "here").glob("*.sqlite"))
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("poisson_workers = many", "poisson_workers=many must be a whole number from 0, or auto."),
+        ("poisson_replicates = 1e3", "poisson_replicates=1e3 must be a whole number from 1."),
+        ("poisson_q = high", "poisson_q=high must be a number between 0 and 1."),
+        ("poisson_github = maybe", "poisson_github=maybe must be true or false."),
+    ],
+)
+def test_a_bad_value_in_the_configuration_file_is_named(pytester, line, sentence):
+    """A bad value of a file ends with 4 and one sentence that names key, value and rule, as one of an option does."""
+    pytester.makeini(f"[pytest]\n{line}\n")
+    pytester.makepyfile(PLAIN)
+    result = pytester.runpytest_inprocess("--poisson-sweep")
+    assert result.ret == 4
+    result.stderr.fnmatch_lines([f"ERROR: {sentence}"])
+
+
+def test_a_worker_for_each_core_can_be_asked_for_in_the_file(pytester):
+    """`auto` is no number, and is what poisson_workers takes beside one."""
+    pytester.makeini("[pytest]\npoisson_workers = auto\n")
+    pytester.makepyfile(PLAIN)
+    result = pytester.runpytest_inprocess("--poisson-sweep", "--poisson-dry-run")
+    result.stdout.fnmatch_lines(["*workers (ini)*"])
+    assert result.ret == 0, result.stderr.str()
+
+
+def test_a_result_that_cannot_be_written_is_one_sentence(pytester):
+    """A full disk under --poisson-json is no internal error: the run is stored, and the sentence says what failed."""
+    pytester.makepyfile(PLAIN)
+    result = pytester.runpytest_inprocess(
+        "--poisson-sweep", "--poisson-workers=0", "--poisson-json=/dev/full"
+    )
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(["ERROR: File '/dev/full' cannot be written: no space left on device."])
+    result.stdout.fnmatch_lines(["run * is complete: 2 replicates planned = 2 with outcome"])
 
 
 def test_the_environment_names_the_store_between_option_and_file(pytester, monkeypatch):

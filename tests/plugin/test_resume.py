@@ -66,6 +66,11 @@ def test_more_replicates_can_be_asked_for_later(pytester):
     assert [row for row in after if row[1] < 12] == before
     again = sweep(pytester, "--poisson-resume=run", "--poisson-replicates=10")
     assert again.ret == 4
+    again.stderr.fnmatch_lines(
+        [
+            "ERROR: --poisson-replicates=10 is below the 20 that run 'run' planned of *; a resume takes as many or more."
+        ]
+    )
 
 
 def test_a_selection_can_be_completed_by_a_resume(pytester):
