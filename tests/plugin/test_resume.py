@@ -88,7 +88,7 @@ def test_a_selection_can_be_completed_by_a_resume(pytester):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (('"tails"', '"edge"'), "*1 conditions gone (*tails*) and 1 conditions new (*edge*)*"),
+        (('"tails"', '"edge"'), "*1 condition gone (*tails*) and 1 condition new (*edge*)*"),
         (
             ('outcomes=["won", "lost"]', 'outcomes=["won", "lost", "drawn"]'),
             "*declared outcomes=*declares*drawn* now*",
