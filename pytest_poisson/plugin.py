@@ -11,18 +11,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_poisson.errors import UserError
-from pytest_poisson.options import Settings, add_options, read_settings
+from pytest_poisson.options import add_options, read_settings
+from pytest_poisson.stash import CAPTURE, IN_WORKER, SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from pytest_poisson.capture.session import CaptureSession
+    from pytest_poisson.options import Settings
     from pytest_poisson.rollout import Rollout
-
-SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
-IN_WORKER: pytest.StashKey[bool] = pytest.StashKey()
-CAPTURE: pytest.StashKey[CaptureSession] = pytest.StashKey()
-"""On a config: what sees inside the replicates that run in this process."""
 
 MARK_HELP = (
     "rollout(id=None, outcomes=None, failures=None, successes=None, t_unit=None, replicates=None, raises=None, "

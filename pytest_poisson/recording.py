@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_poisson.content import ContentRules
 from pytest_poisson.option_table import option_named
-from pytest_poisson.plugin import CAPTURE, SETTINGS
 from pytest_poisson.spans import Trace
+from pytest_poisson.stash import CAPTURE, SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

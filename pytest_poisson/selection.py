@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_poisson.plugin import SETTINGS
+from pytest_poisson.stash import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

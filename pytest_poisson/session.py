@@ -1,9 +1,8 @@
-"""A pytest session that sweeps: plan, run, store, gate; one report an item, one section at the end."""
+"""A pytest session that sweeps: plan, run, store, gate, and one section at the end."""
 
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,9 @@ from pytest_poisson import neighbours
 from pytest_poisson.backends.registry import find_backend
 from pytest_poisson.errors import UserError
 from pytest_poisson.interleave import create_twins
+from pytest_poisson.item_reports import ItemReports
 from pytest_poisson.job import Job
+from pytest_poisson.open_runs import OpenRuns
 from pytest_poisson.opening import OpenedRun, continue_run, create_run, seed_keys
 from pytest_poisson.plan import Plan, make_plan, refuse_cost
 from pytest_poisson.progress import ProgressLine
@@ -50,6 +51,7 @@ class SweepSession:
         self.settings = settings
         self._files = SessionFiles(config, settings)
         self.store = Store(store_directory(config, settings))
+        self._runs = OpenRuns(self.store)
         self.xdist_workers = neighbours.take_over_xdist(config)
         self._replay = _replay_declaration(config, settings)
         self.plan: Plan | None = None
@@ -59,10 +61,8 @@ class SweepSession:
         self.comparison = ""  # the id under which it was saved
         self.notices: list[str] = []
         self.stop: Stop | None = None
-        self.unmeasured_items: list[str] = []
         self._conditions: dict[pytest.Item, str] = {}
-        self._took_s: dict[str, float] = {}
-        self._open = ExitStack()
+        self._items = ItemReports({}, None, {})
 
     # Before
 
@@ -104,18 +104,19 @@ class SweepSession:
 
     def _plan_and_sweep(self, session: pytest.Session, selection: Selection) -> bool | None:
         refuse_missing_clients([each.declaration for each in selection.conditions], self.settings)
-        resumed = self._open_run(self.settings.resume)
-        baseline = self._open_run(self.settings.baseline or baseline_of(resumed))
+        resumed = self._runs.open_named(self.settings.resume)
+        baseline = self._runs.open_named(self.settings.baseline or baseline_of(resumed))
         self._refuse_own_failures(baseline)
         backend = find_backend(self.settings.backend, session, self.workers)
+        sizing = self.settings.plan_from
         self.plan = make_plan(
             selection.conditions,
             self.settings,
             backend=backend,
             baseline=baseline,
             resumed=resumed,
-            history=resumed or baseline or self._latest_of_everything(),
-            sized_by=self._sizing_pair(),
+            history=resumed or baseline or self._runs.open_if_there("latest"),
+            sized_by=None if sizing is None else (self._runs.open(sizing[0]), self._runs.open(sizing[1])),
         )
         self._write_plan(self.plan)
         refuse_cost(self.plan, self.settings)
@@ -125,6 +126,7 @@ class SweepSession:
         opened, against = self._begin(selection, self.plan, baseline, resumed)
         self._sweep(backend, opened, against, decider_of(opened.writer.run, baseline, resumed))
         self._judge(baseline if against is None else self.beside)
+        self._report_items()
         return None
 
     def _begin(
@@ -159,7 +161,7 @@ class SweepSession:
 
     def _refuse_own_failures(self, baseline: RunReader | None) -> None:
         """Refuse a fix-check whose old version is the run that selects, before anything is spent."""
-        selecting = self._open_run(self.settings.fix_check)
+        selecting = self._runs.open_named(self.settings.fix_check)
         if selecting is not None and baseline is not None:
             from pytest_poisson.analyses.fix_check import refuse_arm
 
@@ -171,25 +173,6 @@ class SweepSession:
         if self.settings.sources["workers"] != "default" and self.settings.workers is not None:
             return int(self.settings.workers)
         return self.xdist_workers
-
-    def _open_run(self, name: str | None) -> RunReader | None:
-        return None if name is None else self._open.enter_context(self.store.open(name))
-
-    def _sizing_pair(self) -> tuple[RunReader, RunReader] | None:
-        """Open the pair that the sweep is sized by, if there is one."""
-        if self.settings.plan_from is None:
-            return None
-        before, after = self.settings.plan_from
-        return self._open.enter_context(self.store.open(before)), self._open.enter_context(
-            self.store.open(after)
-        )
-
-    def _latest_of_everything(self) -> RunReader | None:
-        """Return the newest complete run, for the estimate alone; none is no fault."""
-        try:
-            return self._open_run("latest")
-        except StoreError:
-            return None
 
     def _write_plan(self, plan: Plan) -> None:
         from pytest_poisson.render.plan import render_plan, render_plan_briefly
@@ -242,16 +225,10 @@ class SweepSession:
             progress.close()
             self.notices = sweep.notices
             self.stop = sweep.stop
-            self.run = self._reopen(run.run_id)
-            self.beside = None if against is None else self._reopen(against)
+            self.run = self._runs.open_if_there(run.run_id)
+            self.beside = None if against is None else self._runs.open_if_there(against)
         if sweep.exit_request is not None:
             pytest.exit(sweep.exit_request)
-
-    def _reopen(self, run_id: str) -> RunReader | None:
-        """Open a run that was written; where the store is gone there is nothing to report."""
-        with suppress(StoreError):
-            return self._open_run(run_id)
-        return None
 
     def _job(self, run: RunRecord, missing: Sequence[Ranges], against: str | None) -> Job:
         times = 1 if against is None else 2
@@ -287,12 +264,11 @@ class SweepSession:
             store=self._store_to_name,
             declaration=self._replay,
             open_run=self.store.open,
-            selecting=self._open_run(self.settings.fix_check),
+            selecting=self._runs.open_named(self.settings.fix_check),
         )
         self.notices += sameness_notices(self.run)
         self._save_comparison(self.gate)
         self._set_properties(self.run, self.gate)
-        self._time_items(self.run)
         self._files.write(self.run, baseline, self.gate, store=self._store_to_name)
 
     def _save_comparison(self, gate: Gate) -> None:
@@ -314,48 +290,18 @@ class SweepSession:
         for item, key in self._conditions.items():
             item.user_properties += found.get(key, [])
 
-    def _time_items(self, run: RunReader) -> None:
-        """Let each item's duration be what its replicates took together, where anybody is to be told."""
+    def _report_items(self) -> None:
+        """Let pytest go through the items; their durations are what their replicates took, where anybody is told."""
         option = self.config.option
-        if getattr(option, "xmlpath", None) or getattr(option, "durations", None) is not None:
-            self._took_s = run.took_s()
+        told = getattr(option, "xmlpath", None) or getattr(option, "durations", None) is not None
+        took_s = self.run.took_s() if told and self.run is not None else {}
+        self._items = ItemReports(self._conditions, self.gate, took_s)
+        self.config.pluginmanager.register(self._items, "poisson-items")
 
     @property
     def _store_to_name(self) -> str | None:
         """Return the store as commands must name it, or None where it is the default."""
         return None if self.settings.sources["store"] == "default" else str(self.settings.store)
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
-        """Report a condition as one item: passed, failed with the verdict's text, or skipped."""
-        key = self._conditions.get(item)
-        if key is None or not isinstance(item, pytest.Item):
-            return None
-        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-        for when, work in (
-            ("setup", _nothing),
-            ("call", lambda: self._verdict_of(item, key)),
-            ("teardown", _nothing),
-        ):
-            call = pytest.CallInfo.from_call(work, when=when)  # type: ignore[arg-type]
-            if when == "call":
-                call.duration = self._took_s.get(key, call.duration)
-            report = item.ihook.pytest_runtest_makereport(item=item, call=call)
-            item.ihook.pytest_runtest_logreport(report=report)
-        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
-        return True
-
-    def _verdict_of(self, item: pytest.Item, key: str) -> None:
-        """Raise what makes the item's report say how its condition did."""
-        if self.gate is None:
-            pytest.skip("the sweep was not judged")
-        if key in self.gate.skipped:
-            pytest.skip(self.gate.skipped[key])
-        if key in self.gate.unmeasured:
-            self.unmeasured_items.append(item.nodeid)
-            pytest.fail(self.gate.unmeasured[key], pytrace=False)
-        if key in self.gate.failures:
-            pytest.fail(self.gate.failures[key], pytrace=False)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print the run's accounting, the verdict, and the next command to type."""
@@ -397,12 +343,12 @@ class SweepSession:
             session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
             return
         session.exitstatus = rank_status(
-            int(exitstatus), self.gate, self.stop, self.unmeasured_items, session.testsfailed
+            int(exitstatus), self.gate, self.stop, self._items.unmeasured, session.testsfailed
         )
 
     def pytest_unconfigure(self) -> None:
         """Close the runs."""
-        self._open.close()
+        self._runs.close()
 
     @property
     def reporter(self) -> Any:
@@ -437,7 +383,3 @@ def _replay_declaration(config: pytest.Config, settings: Settings) -> ReplayDecl
         return read_declaration(Path(config.invocation_params.dir, settings.paired))
     except UserError as refusal:
         raise pytest.UsageError(f"--poisson-paired: {refusal}") from None
-
-
-def _nothing() -> None:
-    """Stand for a phase that a condition's report does not have."""

@@ -24,10 +24,10 @@ from pytest_poisson.collect import CollectedCondition, collect_conditions
 from pytest_poisson.errors import telling_line
 from pytest_poisson.job import Job
 from pytest_poisson.last_words import LastWords
-from pytest_poisson.plugin import IN_WORKER
 from pytest_poisson.pytest_internals import leave_for, tear_down_all
 from pytest_poisson.rollout import CURRENT_ROLLOUT
 from pytest_poisson.runners import Runners
+from pytest_poisson.stash import IN_WORKER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

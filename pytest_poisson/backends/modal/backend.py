@@ -20,7 +20,7 @@ from pytest_poisson.backends.modal.requirements import find_requirements, sessio
 from pytest_poisson.backends.modal.settings import ModalSettings, modal_settings
 from pytest_poisson.backends.modal.wire import Call
 from pytest_poisson.batches import BatchPolicy
-from pytest_poisson.plugin import SETTINGS
+from pytest_poisson.stash import SETTINGS
 from pytest_poisson.store_directory import store_directory
 
 if TYPE_CHECKING:

@@ -1,0 +1,43 @@
+"""The stored runs that a session reads: opened by name, closed together."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING
+
+from poisson_store import StoreError
+
+if TYPE_CHECKING:
+    from poisson_store import RunReader, Store
+
+
+class OpenRuns:
+    """Runs of one store that stay open until the session ends."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._stack = ExitStack()
+
+    def open(self, name: str) -> RunReader:
+        """Open a run.
+
+        Raises
+        ------
+        StoreError
+            If it is not there or cannot be read.
+        """
+        return self._stack.enter_context(self._store.open(name))
+
+    def open_named(self, name: str | None) -> RunReader | None:
+        """Open the run that an option names, if it names one; raises as `open`."""
+        return None if name is None else self.open(name)
+
+    def open_if_there(self, name: str) -> RunReader | None:
+        """Open a run, or return None where there is none to be read."""
+        with suppress(StoreError):
+            return self.open(name)
+        return None
+
+    def close(self) -> None:
+        """Close them all."""
+        self._stack.close()
