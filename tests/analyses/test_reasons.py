@@ -1,9 +1,11 @@
 """The gate's rule, word by word, over every combination of what it looks at."""
 
+from types import SimpleNamespace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_poisson.decision import Facts, reasons_to_fail
+from pytest_poisson.decision import Facts, decide, facts_of, reasons_to_fail
 from pytest_poisson.fail_on import FAIL_WORDS
 
 VERDICTS = ["worse", "safer", "trade", "no significant change", "too small to tell", "not comparable"]
@@ -52,3 +54,26 @@ def test_nothing_is_missing_unless_said():
     """Facts of a comparison of which nothing more is said have no outcome missing."""
     facts = Facts("safer", "safer", worse=False, changed=True)
     assert reasons_to_fail(("missing",), facts) == ()
+
+
+@given(st.lists(st.sampled_from(["met", "missed", "too small to tell"]), max_size=5))
+def test_the_missed_promises_are_those(words):
+    """A decision names the positions of the missed promises, so that each fails its own condition."""
+    promises = SimpleNamespace(promises=[SimpleNamespace(word=word) for word in words])
+    missed = decide(None, ("worse",), promises).missed
+    assert missed == tuple(i for i, word in enumerate(words) if word == "missed")
+
+
+@given(
+    st.one_of(
+        st.none(),
+        st.tuples(st.one_of(st.none(), st.just("shares differ")), st.lists(st.just("a"), max_size=2)),
+    )
+)
+def test_what_is_missing_is_read_off_the_comparison(found):
+    """Outcomes are missing where the comparison says that their shares are a problem, or names emptied conditions."""
+    missing = found and SimpleNamespace(problem=found[0], emptied=found[1], verdict_as_failures="worse")
+    facts = facts_of(SimpleNamespace(verdict="safer", verdict_by_test="safer", rows=[], missing=missing))
+    assert facts.incomplete == bool(found and found[0])
+    assert facts.emptied == bool(found and found[1])
+    assert facts.as_failures == (found and "worse")
