@@ -27,6 +27,9 @@ def example(pytester):
     return copy
 
 
+BASE = ("--poisson-name=base", "--poisson-salt=1")
+
+
 def sweep(pytester, *options):
     result = pytester.runpytest_inprocess("--poisson-sweep", "--poisson-workers=0", *options)
     assert result.ret in (0, 1), result.stdout.str() + result.stderr.str()
@@ -58,7 +61,7 @@ def test_the_mock_agent_gets_the_verdict_of_the_readme(pytester, example):
 def test_the_classifier_is_worse_without_its_scaler(pytester, example):
     """Taking the scaler away fails the item of every condition."""
     example("classifier")
-    sweep(pytester, "--poisson-replicates=40", "--poisson-name=base")
+    sweep(pytester, "--poisson-replicates=16", *BASE)
     result = sweep(pytester, "--poisson-pair-with=base", "--poisson-variant=scaling=off")
     result.assert_outcomes(failed=2)
     result.stdout.fnmatch_lines(["worse: *"])
@@ -67,7 +70,7 @@ def test_the_classifier_is_worse_without_its_scaler(pytester, example):
 def test_the_pole_falls_less_and_drifts_more(pytester, example):
     """The anticipating policy trades falls for drifts."""
     example("cartpole")
-    sweep(pytester, "--poisson-replicates=120", "--poisson-name=base")
+    sweep(pytester, "--poisson-replicates=60", *BASE)
     sweep(pytester, "--poisson-pair-with=base", "--poisson-variant=policy=anticipating", "--poisson-name=new")
     with open_run(pytester, "base") as before, open_run(pytester, "new") as after:
         counts = [sum(run.outcome_counts().values(), start=Counter()) for run in (before, after)]
