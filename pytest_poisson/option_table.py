@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from pytest_poisson.caps import DEFAULT_MAX_SPANS
 from pytest_poisson.fail_on import DEFAULT as DEFAULT_FAIL_ON
-from pytest_poisson.limits import DEFAULT_MAX_SPANS
 from pytest_poisson.methods import METHODS
 from pytest_poisson.modal_options import INI_ONLY as MODAL_INI_ONLY
 from pytest_poisson.modal_options import OPTIONS as MODAL_OPTIONS

@@ -12,7 +12,7 @@ from itertools import count
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pytest_poisson.limits import DEFAULT_MAX_SPANS
+from pytest_poisson.caps import DEFAULT_MAX_SPANS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from pytest_poisson.analyses.figures import finite
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from poisson_stats.consistency import Consistency
     from poisson_store.records import Accounting, ConditionRecord
     from pytest_poisson.analyses.diff_result import Count, Limit
+    from pytest_poisson.analyses.event_set import EventSet
+    from pytest_poisson.analyses.side import Apart, Side
 
 Document: TypeAlias = "dict[str, Any]"
 
@@ -68,3 +73,44 @@ def probability(p: float) -> float | None:
 def limit_document(limit: Limit) -> Document:
     """Return a detection limit."""
     return {"status": limit.status, "size": limit.size}
+
+
+def apart_document(apart: Apart | None) -> Document | None:
+    """Return how far apart two runs began."""
+    return None if apart is None else {"seconds": apart.seconds, "overlap": apart.overlap}
+
+
+def side_document(side: Side) -> Document:
+    """Return a run of a report."""
+    return {
+        "run_id": side.run_id,
+        "name": side.name,
+        "status": side.status,
+        "created_at": side.created_at,
+        "selection": side.selection,
+        "variant": dict(side.variant),
+        "rows": side.accounting.stored,
+        "accounting": accounting_document(side.accounting),
+        "stoppable": side.stoppable,
+    }
+
+
+def events_document(events: EventSet) -> Document:
+    """Return which outcomes count."""
+    return {"outcomes": list(events.names), "declared_successes": list(events.successes)}
+
+
+def consistency_document(found: Consistency) -> Document:
+    """Return how alike the runs of one input are; None for what the counts cannot say."""
+    return {
+        "share": finite(found.share),
+        "again": finite(found.again),
+        "within": finite(found.within),
+        "pooled": finite(found.pooled),
+        "kappa": finite(found.kappa),
+        "inflation": finite(found.inflation),
+        "inputs": found.inputs,
+        "repeated": found.repeated,
+        "runs": found.runs,
+        "events": found.events,
+    }

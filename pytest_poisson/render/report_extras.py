@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from pytest_poisson import __version__
 from pytest_poisson.methods import METHODS
 from pytest_poisson.render import formatting as write
+from pytest_poisson.render.documents import apart_document
 from pytest_poisson.render.early_text import PROCESSES
 from pytest_poisson.render.layout import Column
 from pytest_poisson.render.page_replicates import MOST_SPANS, failing_document
 from pytest_poisson.render.report_parts import apart_points
 from pytest_poisson.render.sheet import Grid, Points, section
-from pytest_poisson.render.survival_documents import apart_document, where_document
+from pytest_poisson.render.survival_documents import where_document
 from pytest_poisson.render.svg.survival import Line, curves_svg
 from pytest_poisson.render.tokens_sheet import models_grid, per_outcome_grid, token_notes
 from pytest_poisson.render.usage_documents import tokens_document

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_poisson.analyses.figures import finite, finite_list
-from pytest_poisson.render.documents import accounting_document, condition_document, probability
-from pytest_poisson.render.survival_documents import (
+from pytest_poisson.render.documents import (
+    accounting_document,
     apart_document,
+    condition_document,
     consistency_document,
     events_document,
+    probability,
     side_document,
 )
 

@@ -5,21 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_poisson.analyses.figures import finite, finite_list
-from pytest_poisson.render.documents import accounting_document, condition_document, probability
+from pytest_poisson.render.documents import (
+    apart_document,
+    condition_document,
+    consistency_document,
+    events_document,
+    probability,
+    side_document,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from poisson_stats.competing_risks import CumulativeIncidence
-    from poisson_stats.consistency import Consistency
     from poisson_stats.logrank import LogRank, RatioGuidance
     from poisson_stats.survival import SurvivalAt, SurvivalCurve, SurvivalDifference
     from pytest_poisson.analyses.compare import CompareResult
-    from pytest_poisson.analyses.event_set import EventSet
     from pytest_poisson.analyses.input_deaths import InputDeaths
     from pytest_poisson.analyses.placement import Landed
     from pytest_poisson.analyses.reach import Reach, StepReach
-    from pytest_poisson.analyses.side import Apart, Side
     from pytest_poisson.analyses.where import CauseShares, WhereResult
     from pytest_poisson.render.documents import Document
 
@@ -88,47 +92,6 @@ def compare_document(result: CompareResult) -> Document:
         ],
         "importance": list(result.importance),
         "steps": [step_document(each, names) for each in result.reach],
-    }
-
-
-def apart_document(apart: Apart | None) -> Document | None:
-    """Return how far apart two runs began."""
-    return None if apart is None else {"seconds": apart.seconds, "overlap": apart.overlap}
-
-
-def side_document(side: Side) -> Document:
-    """Return a run of a report."""
-    return {
-        "run_id": side.run_id,
-        "name": side.name,
-        "status": side.status,
-        "created_at": side.created_at,
-        "selection": side.selection,
-        "variant": dict(side.variant),
-        "rows": side.accounting.stored,
-        "accounting": accounting_document(side.accounting),
-        "stoppable": side.stoppable,
-    }
-
-
-def events_document(events: EventSet) -> Document:
-    """Return which outcomes count."""
-    return {"outcomes": list(events.names), "declared_successes": list(events.successes)}
-
-
-def consistency_document(found: Consistency) -> Document:
-    """Return how alike the runs of one input are; None for what the counts cannot say."""
-    return {
-        "share": finite(found.share),
-        "again": finite(found.again),
-        "within": finite(found.within),
-        "pooled": finite(found.pooled),
-        "kappa": finite(found.kappa),
-        "inflation": finite(found.inflation),
-        "inputs": found.inputs,
-        "repeated": found.repeated,
-        "runs": found.runs,
-        "events": found.events,
     }
 
 
