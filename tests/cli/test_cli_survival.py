@@ -143,7 +143,7 @@ def test_svg(airline, tmp_path):
         "where", "all", "--event=failed", "--boot=0", f"--svg={tmp_path}/none/curve.svg"
     )
     assert (status, out) == (1, "")
-    assert "none/curve.svg' cannot be written: No such file" in err
+    assert "none/curve.svg' cannot be written: no such file" in err
     assert [path.name for path in tmp_path.iterdir() if path.suffix != ""] == ["curve.svg"]
 
 

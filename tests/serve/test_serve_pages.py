@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+import shutil
 from collections import Counter
 from dataclasses import replace
 
@@ -47,17 +48,35 @@ def links(page):
     return [attrs["href"] for tag, attrs in page.found if tag == "a"]
 
 
-@pytest.fixture
-def traded(tmp_path):
-    """Return a visitor of a store with two runs whose comparison is a trade, and their ids."""
-    result = scenarios.trade(tmp_path)
-    return Visitor(tmp_path), result.before.run_id, result.after.run_id
+@pytest.fixture(scope="module")
+def trade_made(tmp_path_factory):
+    """Return a store with two runs whose comparison is a trade, and their ids."""
+    folder = tmp_path_factory.mktemp("trade")
+    result = scenarios.trade(folder)
+    return folder, result.before.run_id, result.after.run_id
 
 
 @pytest.fixture
-def traced(tmp_path):
-    """Return a visitor of a store with a run with spans, and its address."""
-    return Visitor(tmp_path), f"/runs/{traced_runs.write_traced(Store(tmp_path))}"
+def traded(trade_made, tmp_path):
+    """Return a visitor of a test's own copy of that store, and the runs' ids."""
+    folder, *runs = trade_made
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    return Visitor(tmp_path), *runs
+
+
+@pytest.fixture(scope="module")
+def trace_made(tmp_path_factory):
+    """Return a store with a run with spans, and its id."""
+    folder = tmp_path_factory.mktemp("trace")
+    return folder, traced_runs.write_traced(Store(folder))
+
+
+@pytest.fixture
+def traced(trace_made, tmp_path):
+    """Return a visitor of a test's own copy of that store, and the run's address."""
+    folder, run = trace_made
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    return Visitor(tmp_path), f"/runs/{run}"
 
 
 def shape(path):
