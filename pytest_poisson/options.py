@@ -172,6 +172,11 @@ def _refuse_contradictions(settings: Settings) -> None:
             "--poisson-pair-with and --poisson-compare-with exclude each other: "
             "the first compares on the same seeds, the second on fresh ones."
         )
+    if settings.compare_with and (settings.method or "").startswith(("mcnemar", "sign")):
+        raise pytest.UsageError(
+            f"{_spelled(settings, 'method')}={settings.method} needs pairs, and --poisson-compare-with sweeps on fresh "
+            "seeds; use fisher_bh, or --poisson-pair-with."
+        )
     _refuse_wrong_fix_check(settings)
     _refuse_wrong_interleaving(settings)
     if settings.replaying and settings.sweeping:
@@ -198,6 +203,11 @@ def _refuse_contradictions(settings: Settings) -> None:
         raise pytest.UsageError(
             "--poisson-timeout needs worker processes, which it can end; give --poisson-workers=1 or more."
         )
+
+
+def _spelled(settings: Settings, name: str) -> str:
+    """Return a setting as it was given: the option, or the key of the configuration file."""
+    return f"poisson_{name}" if settings.sources[name] == "ini" else f"--poisson-{name.replace('_', '-')}"
 
 
 def _refuse_beside_stop_early(settings: Settings) -> None:

@@ -66,7 +66,7 @@ class SingleReplicates:
     replicate
         The replicate's number.
     recorded
-        How it ended when it was stored, in words, by condition key; empty where there is no stored run.
+        How it ended when it was stored, in words, by condition key; None where there is no stored run.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class SingleReplicates:
         self.run_id = run_id
         self.variant = variant
         self.replicate = replicate
-        self.recorded = recorded or {}
+        self.recorded = recorded
         self.lines: list[str] = []
         self._by_item: dict[pytest.Item, CollectedCondition] = {}
 
@@ -141,16 +141,19 @@ class SingleReplicates:
         return None
 
     def _note(self, found: CollectedCondition, rollout: Rollout, now: str) -> None:
+        """Say how the replicate ended, and how it did when it was stored; one that never was has only its seed."""
+        if self.recorded is None:
+            return
         recorded = self.recorded.get(found.condition.key)
-        then = "" if recorded is None else f", recorded {recorded}"
+        then = "no such replicate is stored" if recorded is None else f"recorded {recorded}"
         same = "" if recorded is None else (": the same" if recorded == now else ": DIFFERENT")
         self.lines.append(
-            f"{found.item.nodeid} replicate {self.replicate} seed {rollout.seed}: ended {now}{then}{same}"
+            f"{found.item.nodeid} replicate {self.replicate} seed {rollout.seed}: ended {now}, {then}{same}"
         )
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print how each replicate ended, beside how it ended when it was stored."""
-        if self.recorded:
+        if self.lines:
             terminalreporter.section("pytest-poisson replicate")
             for line in self.lines:
                 terminalreporter.write_line(line)

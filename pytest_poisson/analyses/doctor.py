@@ -144,8 +144,17 @@ def store_health(store: Store) -> StoreHealth:
         place.is_dir() and os.access(place, os.W_OK),
         sum(run.problem is None for run in runs),
         sum(run.status == "running" for run in runs),
-        tuple(f"{run.path.name}: {run.problem}" for run in runs if run.problem is not None),
+        (*_of_index(store), *(f"{run.path.name}: {run.problem}" for run in runs if run.problem is not None)),
     )
+
+
+def _of_index(store: Store) -> list[str]:
+    """Return why what the store keeps beside its runs cannot be read."""
+    try:
+        store.baselines()
+    except StoreError as problem:
+        return [str(problem)]
+    return []
 
 
 def _requirements() -> list[Requirement]:
@@ -214,7 +223,7 @@ def _of_names() -> list[str]:
 
 
 def _of_store(health: StoreHealth) -> list[str]:
-    problems = [f"The store has a file that is no sound run: {each}" for each in health.problems]
+    problems = [f"The store has a file that is not sound: {each}" for each in health.problems]
     if not health.writable:
         problems.append(f"Store '{health.path}' cannot be written.")
     return problems

@@ -100,7 +100,7 @@ def _carried(readers: Sequence[RunReader]) -> Mapping[str, None]:
 
 
 def _choices(carried: Collection[str], readers: Sequence[RunReader]) -> str:
-    named = " and ".join(dict.fromkeys(f"'{reader.run.name}'" for reader in readers))
-    runs = f"run {named}" if len(readers) == 1 else f"runs {named}"
-    has = "carries" if len(readers) == 1 else "carry"
+    *rest, last = dict.fromkeys(f"'{reader.run.name}'" for reader in readers)
+    runs = f"runs {', '.join(rest)} and {last}" if rest else f"run {last}"
+    has = "carry" if rest else "carries"
     return f"{runs} {has} {', '.join(carried) or 'none'}"

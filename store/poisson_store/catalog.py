@@ -208,6 +208,9 @@ class Store:
             If the parts differ in salt, declarations or variant, hold a replicate twice, or are being written.
         """
         paths = [self.resolve(part) for part in names]
+        for part, path in zip(names, paths, strict=True):
+            if paths.count(path) > 1:
+                raise StoreError(f"Run {part!r} was given more than once; each part may come once.")
         parts = []
         for path in paths:
             refuse_if_written(path)

@@ -52,6 +52,18 @@ CREATE TABLE summaries (
 """
 
 
+@contextmanager
+def _with_a_way_out() -> Iterator[None]:
+    """Say of a damaged index what removing it costs."""
+    try:
+        yield
+    except DamagedRunError as damage:
+        raise DamagedRunError(
+            f"{str(damage).removesuffix('.')}; remove it to go on: runs and their names stay, baselines and saved "
+            "comparisons are lost."
+        ) from damage
+
+
 class Index:
     """The `catalog.sqlite` of a store; made when something is first written."""
 
@@ -67,7 +79,7 @@ class Index:
         StoreError
             If the directory cannot be made or written.
         """
-        with storage_errors(self._path, "write"):
+        with _with_a_way_out(), storage_errors(self._path, "write"):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with closing(connect(self._path, "rwc")) as connection, transaction(connection):
                 self._prepare(connection)
@@ -160,7 +172,11 @@ class Index:
     def _read(self, query: str, *values: str) -> list[tuple[str, ...]]:
         if not self._path.exists():
             return []
-        with storage_errors(self._path, "read"), closing(connect(self._path, "ro")) as connection:
+        with (
+            _with_a_way_out(),
+            storage_errors(self._path, "read"),
+            closing(connect(self._path, "ro")) as connection,
+        ):
             self._check_version(connection)
             return connection.execute(query, values).fetchall()
 

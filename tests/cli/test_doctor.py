@@ -48,6 +48,17 @@ def test_a_damaged_run_is_a_problem(shell):
     assert "20260101T000000Z-abcd.sqlite" in problem
 
 
+def test_a_damaged_catalog_is_a_problem(shell):
+    """A catalog that no session could write is named before one tries, with the way out."""
+    write_run(Store(shell.store), "sound", [(cell(task="a"), endings(resolved=3))])
+    (shell.store / "catalog.sqlite").write_bytes(b"no catalog")
+    status, document = asked(shell)
+    assert (status, document["store"]["runs"]) == (4, 1)
+    (problem,) = document["problems"]
+    assert "catalog.sqlite: the file is damaged" in problem
+    assert "remove it" in problem
+
+
 def test_a_store_that_is_a_file(shell):
     """A file in the place of the store is a problem, not a traceback."""
     shell.store.write_text("")

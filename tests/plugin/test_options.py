@@ -48,6 +48,7 @@ def test_a_bad_value_is_a_usage_error(pytester, option, sentence):
         ["--poisson-pair-with=a", "--poisson-compare-with=b"],
         ["--poisson-replicate=1", "--poisson-sweep"],
         ["--poisson-sweep", "--poisson-workers=0", "--poisson-timeout=5"],
+        ["--poisson-compare-with=a", "--poisson-method=mcnemar_bh"],
     ],
 )
 def test_options_that_contradict_each_other_are_refused(pytester, options):

@@ -213,6 +213,15 @@ def test_a_stored_replicate_runs_again_exactly(pytester):
     )
 
 
+def test_a_replicate_that_was_never_stored_is_not_said_to_be_recorded(pytester):
+    """A number beyond the run's is drawn all the same, and the section says that nothing is recorded of it."""
+    pytester.makepyfile("import pytest\n@pytest.mark.rollout(replicates=2)\ndef test_it(): pass\n")
+    sweep(pytester, "--poisson-name=first")
+    result = pytester.runpytest_inprocess("--poisson-replicate=9", "--poisson-run=first")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*replicate 9 seed *: ended passed, no such replicate is stored"])
+
+
 def test_a_dry_run_plans_and_writes_nothing(pytester):
     """`--poisson-dry-run` prints what would run and what it could see, and leaves no store."""
     pytester.makepyfile(COIN)

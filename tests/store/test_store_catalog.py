@@ -11,6 +11,7 @@ from itertools import count
 import pytest
 
 from poisson_store import NewerSchemaError, Store, StoreError, UnknownRunError
+from poisson_store.errors import DamagedRunError
 from tests.store.support import all_rows, make_run, sql, write
 
 START = datetime(2026, 3, 1, 12, 0, 0, tzinfo=timezone.utc)
@@ -250,6 +251,21 @@ def test_a_catalog_of_a_later_version_is_refused_by_name(tmp_path):
     with pytest.raises(NewerSchemaError, match=r"catalog\.sqlite was written by schema 99 .* reads up to 1"):
         store.create(make_run())
     assert store.resolve("x") == store.runs()[0].path
+
+
+def test_a_damaged_catalog_says_what_removing_it_costs(tmp_path):
+    """What is damaged is the list of baselines alone: the sentence says so, and the runs go on without it."""
+    store = Store(tmp_path)
+    write(store, run=make_run(name="x"))
+    (tmp_path / "catalog.sqlite").write_bytes(b"no catalog")
+    for refused in (lambda: store.create(make_run()), store.baselines):
+        with pytest.raises(
+            DamagedRunError, match=r"catalog\.sqlite.*; remove it to go on: runs and their names stay"
+        ):
+            refused()
+    (tmp_path / "catalog.sqlite").unlink()
+    store.create(make_run(name="y")).finish("complete")
+    assert {run.name for run in store.runs()} == {"x", "y"}
 
 
 def test_a_live_run_is_not_reopened(tmp_path):

@@ -172,3 +172,13 @@ def test_one_run_is_not_merged(tmp_path):
         pytest.raises(StoreError, match="'live' is being written"),
     ):
         store.merge(["a", "live"])
+
+
+def test_a_part_given_twice_is_refused_by_its_name(tmp_path):
+    """The sentence names the run as it was given, under another of its names too, and nothing is written."""
+    store = Store(tmp_path)
+    write(store, run=make_run(name="x"))
+    (only,) = store.runs()
+    with pytest.raises(StoreError, match=r"^Run 'x' was given more than once; each part may come once\.$"):
+        store.merge(["x", only.run_id])
+    assert len(store.runs()) == 1
