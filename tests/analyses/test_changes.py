@@ -6,7 +6,7 @@ from scipy.stats import false_discovery_control, fisher_exact
 from poisson_store import Store
 from pytest_poisson.analyses.changes import changes
 from pytest_poisson.errors import UserError
-from tests.analyses.test_fix_check import cells, share, task
+from tests.fix_runs import cells, share, task
 from tests.stored_runs import write_run
 
 

@@ -6,25 +6,8 @@ from poisson_store import Store
 from pytest_poisson.analyses.fix_check import fix_check
 from pytest_poisson.analyses.input_shares import LeftOutInputs
 from pytest_poisson.errors import UserError
-from tests.stored_runs import cell, endings, write_run
-
-PILOT_OLD = [(3, 4), (3, 4), (4, 4), (4, 4), (3, 4), (1, 4)]
-PILOT_NEW = [(0, 1), (0, 1), (1, 1), (1, 1), (1, 1), (0, 1)]
-
-
-def share(failed, runs, **missing):
-    """Return so many failures among so many runs, and rows without an outcome."""
-    return endings(timeout=failed, resolved=runs - failed, **missing)
-
-
-def task(number):
-    """Return an input."""
-    return cell(task=number)
-
-
-def cells(counts):
-    """Return an input for each (failed, runs)."""
-    return [(task(i), share(*each)) for i, each in enumerate(counts)]
+from tests.fix_runs import PILOT_NEW, PILOT_OLD, cells, share, task
+from tests.stored_runs import cell, write_run
 
 
 def analyse(tmp_path, old, new, *, selecting=None, **options):

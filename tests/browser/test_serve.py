@@ -8,9 +8,9 @@ import pytest
 from poisson_store import Store
 from poisson_store.records import RunRecord
 from pytest_poisson.saved import save_comparison
+from tests import priced_runs
 from tests.browser.test_looks import serious
 from tests.render import scenarios
-from tests.spans import traced_runs
 from tests.stored_runs import SALT, SUPPORT, cell
 
 
@@ -59,7 +59,7 @@ def served(browser, tmp_path):
     result = scenarios.trade(tmp_path)
     serving = Served(browser, tmp_path)
     save_comparison(serving.store, result)
-    traced_runs.write_traced(serving.store)
+    priced_runs.write_priced(serving.store)
     yield serving
     serving.end()
     assert serving.heard == []
@@ -73,7 +73,7 @@ def paths(served):
         for side, name in (("before", "base"), ("after", "patched"))
     )
     (saved,) = served.store.comparisons()
-    key = traced_runs.REFUND.key
+    key = priced_runs.REFUND.key
     return [
         "/",
         run,
@@ -138,7 +138,7 @@ def test_a_page_renews_itself_while_a_run_is_written(served):
         tab.evaluate("window.same = true")
         tab.focus("text=traced")
         for number in (1, 2):
-            writer.add([traced_runs.episode(condition, number, "resolved")])
+            writer.add([priced_runs.episode(condition, number, "resolved")])
             tab.wait_for_selector(f"text={number} with outcome + {30 - number} not run")
         writer.finish()
         tab.wait_for_selector("#live[data-running=no]", state="attached")

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from poisson_store import Store
-from tests.plugin.support import sweep
-from tests.plugin.test_gate import DRIFTING
+from tests.plugin.support import DRIFTING, sweep
 from tests.render.figures import data_of
 
 NAMES = {"report.md", "report.html", "report.json", "heatmap.svg"}
@@ -111,7 +110,7 @@ def test_the_session_refuses_a_foreign_folder_before_it_sweeps(pytester):
 
 def test_a_fix_check_is_reported(shell, tmp_path):
     """With --fix-check the report is that of `fix-check`, with every input in the page and the Markdown."""
-    from tests.analyses.test_fix_check import PILOT_NEW, PILOT_OLD, cells
+    from tests.fix_runs import PILOT_NEW, PILOT_OLD, cells
     from tests.stored_runs import write_run
 
     store, out = Store(shell.store), tmp_path / "out"

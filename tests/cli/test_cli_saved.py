@@ -11,8 +11,7 @@ from poisson_store.errors import StoreError
 from pytest_poisson.analyses.comparison_id import comparison_id
 from pytest_poisson.result_files import read_diff
 from pytest_poisson.saved import list_saved, load_comparison, save_comparison
-from tests.plugin.support import sweep
-from tests.plugin.test_gate import DRIFTING
+from tests.plugin.support import DRIFTING, sweep
 from tests.render import scenarios
 from tests.store.support import sql
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from poisson_store import Store
-from tests.analyses.test_fix_check import PILOT_NEW, PILOT_OLD, cells
+from tests.fix_runs import PILOT_NEW, PILOT_OLD, cells
 from tests.stored_runs import write_run
 from tests.tau_runs import write_tau
 

@@ -21,6 +21,21 @@ def test_coin(side, rollout):
     rollout.end("won" if rollout.random.random() < 0.5 else "lost", t=rollout.replicate, horizon=100)
 """
 
+DRIFTING = """
+import pytest
+
+@pytest.fixture(params=["a", "b", "c"])
+def task(request):
+    return request.param
+
+@pytest.mark.rollout(id="drift", outcomes=["ok", "bad"], failures=["bad"], successes=["ok"], replicates=60)
+def test_drift(task, rollout):
+    limit = {"a": 0.1, "b": 0.5, "c": 0.5}[task]
+    if task == "b":
+        limit = float(rollout.variant.get("b", 0.5))
+    rollout.end("bad" if rollout.random.random() < limit else "ok")
+"""
+
 SLEEPY = """
 import time
 import pytest

@@ -9,9 +9,8 @@ from poisson_store import Store
 from poisson_store.records import Accounting, RolloutRecord
 from pytest_poisson.cli import main
 from pytest_poisson.fix_gate import NOT_SHOWN, decide_fix
-from tests.analyses.test_fix_check import cells, share, task
+from tests.fix_runs import cells, check, share, task
 from tests.plugin.support import open_run, sweep
-from tests.render.test_share_text import check
 from tests.stored_runs import cell, endings, write_run
 
 AGENT = """

@@ -4,22 +4,7 @@ import json
 
 import pytest
 
-from tests.plugin.support import sweep
-
-DRIFTING = """
-import pytest
-
-@pytest.fixture(params=["a", "b", "c"])
-def task(request):
-    return request.param
-
-@pytest.mark.rollout(id="drift", outcomes=["ok", "bad"], failures=["bad"], successes=["ok"], replicates=60)
-def test_drift(task, rollout):
-    limit = {"a": 0.1, "b": 0.5, "c": 0.5}[task]
-    if task == "b":
-        limit = float(rollout.variant.get("b", 0.5))
-    rollout.end("bad" if rollout.random.random() < limit else "ok")
-"""
+from tests.plugin.support import DRIFTING, sweep
 
 
 def test_a_worse_condition_fails_its_own_item_alone(pytester):

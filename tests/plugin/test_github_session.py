@@ -2,8 +2,7 @@
 
 import pytest
 
-from tests.plugin.support import COIN, sweep
-from tests.plugin.test_gate import DRIFTING
+from tests.plugin.support import COIN, DRIFTING, sweep
 
 WORSE = ("--poisson-pair-with=latest", "--poisson-variant=b=0.98")
 

@@ -6,8 +6,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from poisson_store import Store
-from tests.plugin.support import sweep
-from tests.plugin.test_gate import DRIFTING
+from tests.plugin.support import DRIFTING, sweep
 
 FAMILIES = ("xunit1", "xunit2")
 ATTRIBUTES = {

@@ -13,8 +13,7 @@ from pytest_poisson.render.fix_gate_text import fix_verdict_document, fix_verdic
 from pytest_poisson.render.share_documents import fix_check_document
 from pytest_poisson.render.sheet import as_markdown
 from pytest_poisson.result_files import read_result
-from tests.analyses.test_fix_check import cells, share, task
-from tests.render.test_share_text import check, pilot
+from tests.fix_runs import cells, check, pilot, share, task
 
 RESULTS = {
     "pilot": pilot,

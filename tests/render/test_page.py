@@ -1,35 +1,15 @@
 """The HTML report: one file, whole, the numbers of the result, and text that stays text."""
 
 import json
-from html.parser import HTMLParser
 
 from poisson_store import Store
 from pytest_poisson.analyses.shares import shares
 from pytest_poisson.analyses.show import show
 from pytest_poisson.render.report_files import comparison_files, run_files
 from tests.render import scenarios
+from tests.render.elements import HOSTILE, Elements
 from tests.render.figures import cells_of, data_of, facts_of, label_of
 from tests.stored_runs import cell, endings, write_run
-
-HOSTILE = "<script>alert(1)</script></style></title><img src=x onerror=alert(1)> | `b` ]]> \" '"
-
-
-class Elements(HTMLParser):
-    """Collects elements with their attributes, and all text."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.found, self.text = [], ""
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
-
-    def handle_data(self, data):
-        self.text += data
-
-    def count(self, tag):
-        return sum(name == tag for name, _ in self.found)
 
 
 def test_every_row_of_the_json_is_in_the_page(tmp_path):

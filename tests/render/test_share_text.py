@@ -10,7 +10,7 @@ from pytest_poisson.render.changes_text import changes_sheet
 from pytest_poisson.render.changes_text import headline as changes_headline
 from pytest_poisson.render.fix_check_text import fix_check_sheet, headline
 from pytest_poisson.render.sheet import as_markdown, as_text
-from tests.analyses.test_fix_check import PILOT_NEW, PILOT_OLD, cells, share, task
+from tests.fix_runs import cells, check, pilot, share, task
 from tests.golden import assert_golden
 from tests.render.scenarios import fixed_store
 from tests.stored_runs import write_run
@@ -32,30 +32,9 @@ PARTS = [
 ]
 
 
-def check(folder, old, new, *, selecting=None, **options):
-    """Store runs and return the result of fix-check."""
-    store = fixed_store(folder)
-    for name, its in (("old", old), ("new", new), ("nightly", selecting)):
-        if its is not None:
-            write_run(store, name, its, salt=name[0] * 32)
-    with store.open("old") as first, store.open("new") as second:
-        third = None if selecting is None else store.open("nightly")
-        result = fix_check(
-            first, second, **({"events": ["timeout"], "failing_from": third, "max_mde": 0.2} | options)
-        )
-        if third is not None:
-            third.close()
-    return result
-
-
 def flat(result, sheet=fix_check_sheet):
     """Return a report on one line."""
     return " ".join(as_text(sheet(result)).split())
-
-
-def pilot(folder):
-    """Return the published pilot, its inputs chosen by a third run."""
-    return check(folder, cells(PILOT_OLD), cells(PILOT_NEW), selecting=cells([(2, 4)] * 6), min_failures=2)
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ import pytest
 from poisson_store import Store
 from poisson_store.records import RunRecord, Span
 from pytest_poisson.conditions import condition_key
+from tests import priced_runs
 from tests.render import scenarios
-from tests.render.test_page import HOSTILE, Elements
-from tests.spans import traced_runs
+from tests.render.elements import HOSTILE, Elements
 from tests.store.support import sql
 from tests.stored_runs import SALT, SUPPORT, cell, endings, write_run
 
@@ -68,7 +68,7 @@ def traded(trade_made, tmp_path):
 def trace_made(tmp_path_factory):
     """Return a store with a run with spans, and its id."""
     folder = tmp_path_factory.mktemp("trace")
-    return folder, traced_runs.write_traced(Store(folder))
+    return folder, priced_runs.write_priced(Store(folder))
 
 
 @pytest.fixture
@@ -163,7 +163,7 @@ def test_a_saved_comparison_outlives_its_runs(traded, tmp_path):
 def test_a_replicate_has_its_spans(traced):
     """Outcome, error, command, the tree with tokens and texts, and what was cut stand in the page."""
     visitor, run = traced
-    page = visitor.see(f"{run}/conditions/{traced_runs.REFUND.key}/1")
+    page = visitor.see(f"{run}/conditions/{priced_runs.REFUND.key}/1")
     for words in (
         "violated.",
         "AssertionError: no refund",
@@ -184,7 +184,7 @@ def test_a_replicate_has_its_spans(traced):
 def test_replicates_can_be_chosen_by_their_ending(traced):
     """A condition lists all its replicates, or those of one outcome or cause."""
     visitor, run = traced
-    address = f"{run}/conditions/{traced_runs.REFUND.key}"
+    address = f"{run}/conditions/{priced_runs.REFUND.key}"
 
     def listed(query):
         return [each for each in links(visitor.see(address + query)) if re.search(r"/\d+$", each)]
@@ -250,7 +250,7 @@ def test_many_conditions_are_cut_into_pages(tmp_path):
 def test_what_is_unknown_is_a_page_with_one_sentence(traced, path):
     """Whatever is not in the store is 404 (a comparison's id as well), said in one sentence that ends with a stop."""
     visitor, run = traced
-    page = visitor.see(path.format(run=run.removeprefix("/runs/"), key=traced_runs.REFUND.key), 404)
+    page = visitor.see(path.format(run=run.removeprefix("/runs/"), key=priced_runs.REFUND.key), 404)
     assert page.count("p") == 1
     assert page.text.rstrip().endswith(".")
 
@@ -404,7 +404,7 @@ def hostile_store(folder):
             selection=HOSTILE,
         )
         with Store(folder).create(run) as writer:
-            made = traced_runs.episode(place, 0, word, spans, error=HOSTILE, meta={HOSTILE: HOSTILE})
+            made = priced_runs.episode(place, 0, word, spans, error=HOSTILE, meta={HOSTILE: HOSTILE})
             writer.add([made, *(replace(made, replicate=number) for number in range(1, 4))])
     return place.key
 
@@ -455,7 +455,7 @@ def test_a_run_that_is_being_written_can_be_watched(tmp_path):
     ) as writer:
         run = f"/runs/{writer.run.run_id}"
         for number in range(1, 6):
-            writer.add([traced_runs.episode(each, number, "resolved") for each in cells])
+            writer.add([priced_runs.episode(each, number, "resolved") for each in cells])
             for path in ("/", run, f"{run}/conditions/{cells[0].key}"):
                 text = visitor.ask(path).text
                 assert 'data-running="yes"' in text

@@ -14,10 +14,10 @@ from poisson_store import Store
 from pytest_poisson.cli.main import COMMANDS, build_parser
 from pytest_poisson.cli.words import words_of
 from pytest_poisson.shapes.schema import document_types, json_schema
+from tests import priced_runs as priced
 from tests.cli.conftest import Shell
 from tests.replay.arms import call, write_arm
 from tests.schemas import faults
-from tests.spans import traced_runs as priced
 from tests.spans.test_span_files import names, otlp_document, otlp_span
 from tests.stored_runs import cell, endings, write_run
 from tests.traced_runs import died, ended, task, write_traced
@@ -79,7 +79,7 @@ def kept(capsys, tmp_path, monkeypatch):
         write_run(store, name, cells, environment={"python": "3.12"})
     for name, each in (("part-1", "a"), ("part-2", "b")):
         write_run(store, name, [(cell(task=each), endings(resolved=3))])
-    priced.write_traced(store)
+    priced.write_priced(store)
     for name, trails in (("A", [died(4), died(5), ended(6)]), ("sooner", [died(1), died(2), ended(3)])):
         write_traced(store, name, [(task(i), trails) for i in range(10)])
     for arm, score in (("arm-a", 0.9), ("arm-b", 0.1)):

@@ -13,9 +13,9 @@ from pytest_poisson.span_files.attach import attach_spans
 from pytest_poisson.span_files.litellm_log import read_litellm
 from pytest_poisson.span_files.otlp import read_otlp
 from pytest_poisson.spans import IDENTITY
+from tests.priced_runs import REFUND, write_priced
 from tests.spans.provider import COMPLETION_TOKENS, PROMPT_TOKENS, provider
 from tests.spans.support import new_rollout
-from tests.spans.traced_runs import REFUND, write_traced
 
 
 def attribute(name, value):
@@ -56,7 +56,7 @@ def names(replicate=0, run="traced", condition=REFUND.key):
 @pytest.fixture
 def store(tmp_path):
     store = Store(tmp_path / "store")
-    write_traced(store)
+    write_priced(store)
     return store
 
 

@@ -12,7 +12,7 @@ from pytest_poisson.errors import UserError
 from pytest_poisson.render.sheet import as_text
 from pytest_poisson.render.tokens_sheet import money, tokens_sheet
 from tests.golden import assert_golden
-from tests.spans.traced_runs import GREETING, REFUND, write_traced
+from tests.priced_runs import GREETING, REFUND, write_priced
 
 GOLDEN = Path(__file__).with_name("golden")
 PRICES = Prices(Price(1e-6, 2e-6), {"small": Price(1e-5, 4e-5), "large": Price(1e-4, 4e-4)})
@@ -21,8 +21,8 @@ PRICES = Prices(Price(1e-6, 2e-6), {"small": Price(1e-5, 4e-5), "large": Price(1
 @pytest.fixture
 def result(tmp_path):
     store = Store(tmp_path)
-    write_traced(store, "before", "small", variant={"model": "small"})
-    write_traced(store, "after", "large", tokens_in=900, variant={"model": "large"})
+    write_priced(store, "before", "small", variant={"model": "small"})
+    write_priced(store, "after", "large", tokens_in=900, variant={"model": "large"})
     with store.open("before") as before, store.open("after") as after:
         return count_tokens([before, after], prices=PRICES)
 
@@ -60,7 +60,7 @@ def test_cost_is_tokens_times_price_and_per_success(result):
 def test_without_a_price_there_is_no_cost(tmp_path):
     """A missing price makes no cost, neither of the model nor of the run; 0 calls of it would."""
     store = Store(tmp_path)
-    write_traced(store, "before", "small")
+    write_priced(store, "before", "small")
     with store.open("before") as reader:
         (arm,) = count_tokens([reader], prices=Prices(models={"large": Price(1, 1)})).arms
     assert arm.models["small"].cost is None
@@ -77,7 +77,7 @@ def test_replicates_without_spans_are_counted(result):
 def test_an_outcome_that_no_run_declares_is_refused(tmp_path):
     """The sentence names the outcome and those that are declared."""
     store = Store(tmp_path)
-    write_traced(store, "before")
+    write_priced(store, "before")
     with (
         store.open("before") as reader,
         pytest.raises(UserError, match=r"Outcome 'solved' is declared by no run"),
@@ -110,7 +110,7 @@ def test_amounts_keep_their_digits(amount, text):
 def test_the_command(tmp_path, capsys):
     """`tokens RUN...` takes prices by model and in general, in text, Markdown and JSON."""
     store = Store(tmp_path)
-    write_traced(store, "before")
+    write_priced(store, "before")
     command = ["tokens", "before", "--price=small=1e-5,4e-5", "--per=violated", f"--store={tmp_path}"]
     assert main([*command, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
@@ -141,6 +141,6 @@ def test_the_command(tmp_path, capsys):
 )
 def test_bad_prices_are_refused(tmp_path, capsys, option, status, words):
     """Each is refused with its value and what is accepted."""
-    write_traced(Store(tmp_path), "before")
+    write_priced(Store(tmp_path), "before")
     assert main(["tokens", "before", option, f"--store={tmp_path}"]) == status
     assert words in capsys.readouterr().err

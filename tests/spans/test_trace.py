@@ -12,7 +12,7 @@ from pytest_poisson.cli import main
 from pytest_poisson.errors import UserError
 from pytest_poisson.render.trace_text import render_trace
 from tests.golden import assert_golden
-from tests.spans.traced_runs import GREETING, REFUND, write_traced
+from tests.priced_runs import GREETING, REFUND, write_priced
 from tests.stored_runs import cell
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -21,7 +21,7 @@ GOLDEN = Path(__file__).with_name("golden")
 @pytest.fixture
 def reader(tmp_path):
     store = Store(tmp_path)
-    write_traced(store)
+    write_priced(store)
     with store.open("traced") as reader:
         yield reader
 
@@ -131,7 +131,7 @@ def test_no_line_is_wider_than_the_terminal(reader, width):
 
 def test_the_document_has_everything(tmp_path, capsys):
     """`show --replicate --json` gives the episode, its spans in order, and the cuts; equal inputs give equal bytes."""
-    write_traced(Store(tmp_path))
+    write_priced(Store(tmp_path))
     command = ["show", "traced", "--condition=refund", "--replicate=1", "--json", f"--store={tmp_path}"]
     assert main(command) == 0
     first = capsys.readouterr().out
@@ -153,7 +153,7 @@ def test_the_document_has_everything(tmp_path, capsys):
 
 def test_the_command_prints_the_tree(tmp_path, capsys):
     """`show --failures` prints a replicate, `show` alone still the run, and a wrong number is a usage error."""
-    write_traced(Store(tmp_path))
+    write_priced(Store(tmp_path))
     assert main(["show", "traced", "--failures", f"--store={tmp_path}"]) == 0
     assert "greeting, replicate 1: ended timeout" in capsys.readouterr().out
     assert main(["show", "traced", f"--store={tmp_path}"]) == 0

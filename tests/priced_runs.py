@@ -1,4 +1,4 @@
-"""Stored runs whose episodes have spans."""
+"""Stored runs whose episodes have spans with tokens and texts, in seconds."""
 
 from poisson_store.records import Cut, Episode, RunRecord, Span, Tokens
 from tests.stored_runs import SALT, SUPPORT, cell
@@ -58,7 +58,7 @@ def episode(condition, replicate, outcome, spans=(), cause=None, **sums):
     )
 
 
-def write_traced(store, name="traced", model="small", tokens_in=1000, **record):
+def write_priced(store, name="traced", model="small", tokens_in=1000, **record):
     """Store a run of two conditions; return its id."""
     sums = {"tokens_in": tokens_in, "tokens_out": 20, "unknown_usage": 1}
     writer = store.create(
