@@ -25,9 +25,12 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.browser)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
-    """Start Chromium: that of POISSON_TEST_BROWSER, which must work, or the one on the path, if there is one."""
+    """Start Chromium: that of POISSON_TEST_BROWSER, which must work, or the one on the path, if there is one.
+
+    Playwright keeps an event loop running in this thread, in which no other may run: not beyond the module.
+    """
     required = os.environ.get(REQUIRED)
     program = required or shutil.which("chromium") or shutil.which("google-chrome")
     if not program:
