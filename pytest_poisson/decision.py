@@ -81,7 +81,7 @@ class Facts:
     incomplete
         Whether more outcomes are missing, or more in one arm than in the other, than leave a reassuring word standing.
     emptied
-        Whether a condition has outcomes in one arm alone.
+        Whether a condition has outcomes in one arm alone, or lacks them unequally often in the two.
     as_failures
         The word if all missing outcomes were failures after and none before; None where none is missing.
     """
@@ -104,7 +104,7 @@ def facts_of(result: DiffResult) -> Facts:
         worse=any(row.is_worse for row in result.rows),
         changed=any(row.counted for row in result.rows),
         incomplete=missing is not None and missing.problem is not None,
-        emptied=missing is not None and bool(missing.emptied),
+        emptied=missing is not None and bool(missing.emptied or missing.uneven),
         as_failures=None if missing is None else missing.verdict_as_failures,
     )
 

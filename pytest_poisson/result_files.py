@@ -245,6 +245,7 @@ def _missing(document: Document) -> Missing:
         log_p=document["log_p"],
         problem=document["problem"],
         emptied=_conditions(document["emptied"]),
+        uneven=_conditions(document.get("uneven", [])),
         cause=document["cause"],
         verdict_as_failures=document["verdict_as_failures"],
     )

@@ -9,7 +9,12 @@ from pytest_poisson.analyses import compare_rows
 from pytest_poisson.analyses.design import describe_design
 from pytest_poisson.analyses.fragility import describe_fragility
 from pytest_poisson.analyses.margin import describe_margin, word_within
-from pytest_poisson.analyses.missing import describe_missing, emptied_conditions, word_with_missing
+from pytest_poisson.analyses.missing import (
+    describe_missing,
+    emptied_conditions,
+    uneven_conditions,
+    word_with_missing,
+)
 from pytest_poisson.analyses.notes import write_notes
 from pytest_poisson.analyses.observed import describe_pairing
 from pytest_poisson.analyses.over_time import rates_over_time
@@ -133,10 +138,12 @@ def _with_missing(
         return word, None
     conditions = material.grid.conditions
     emptied = emptied_conditions(material.before, material.after, len(conditions)).tolist()
+    uneven = uneven_conditions(material.before, material.after, len(conditions), joined=material.joined).tolist()
     missing = describe_missing(
         compared.shares,
         word_within(compared.worst_case.verdict, compared.worst_case, margin),
         (frame.before.compared, frame.after.compared),
         tuple(conditions[position] for position in emptied),
+        tuple(conditions[position] for position in uneven),
     )
-    return word_with_missing(word, compared.shares, len(emptied)), missing
+    return word_with_missing(word, compared.shares, len(emptied), len(uneven)), missing

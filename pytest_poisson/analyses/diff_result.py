@@ -206,6 +206,9 @@ class Missing:
         None where neither holds.
     emptied
         Conditions that ran in both arms and have outcomes in one of them alone: nothing milder than `worse` is said.
+    uneven
+        Conditions whose arms lack outcomes unequally often (Holm at 0.05 over all of them): nothing that reassures is
+        said.
     cause
         The cause whose count differs most between the arms, or the most frequent one where none does.
     verdict_as_failures
@@ -220,6 +223,7 @@ class Missing:
     log_p: float
     problem: MissingProblem | None
     emptied: tuple[ConditionRecord, ...]
+    uneven: tuple[ConditionRecord, ...]
     cause: str
     verdict_as_failures: Verdict
 

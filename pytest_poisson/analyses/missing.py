@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poisson_stats.missing import apply_missing_rule, missing_shares_paired, missing_shares_unpaired
+from poisson_stats.fisher import fisher_test
+from poisson_stats.mcnemar import mcnemar_test
+from poisson_stats.missing import (
+    MISSING_LEVEL,
+    apply_missing_rule,
+    missing_shares_paired,
+    missing_shares_unpaired,
+)
+from poisson_stats.multiplicity import holm
 from poisson_store.records import CAUSES
 from pytest_poisson.analyses.diff_result import Missing
 
@@ -38,13 +46,38 @@ def emptied_conditions(before: Episodes, after: Episodes, conditions: int) -> In
     return np.flatnonzero(ran[0] & ran[1] & (ended[0] != ended[1]))
 
 
-def word_with_missing(word: Verdict, shares: MissingShares, emptied: int) -> Verdict:
+def uneven_conditions(before: Episodes, after: Episodes, conditions: int, *, joined: bool) -> IntArray:
+    """Return the positions of conditions whose arms lack outcomes unequally often, by Holm at 0.05 over all of them.
+
+    The arms as wholes can lack equally many where one condition lost outcomes and another gained them: each is
+    tested by itself, as `compare_shares` tests the arms.
+    """
+    if joined:
+        only_before, only_after = (
+            np.bincount(arm.condition, weights=arm.missing & ~other.missing, minlength=conditions).astype(int)
+            for arm, other in ((before, after), (after, before))
+        )
+        log_p = mcnemar_test(only_before, only_after).log_p
+    else:
+        counts = [
+            np.bincount(arm.condition, weights=weights, minlength=conditions).astype(int)
+            for arm in (before, after)
+            for weights in (arm.missing, None)
+        ]
+        log_p = fisher_test(*counts).log_p
+    return np.flatnonzero(holm(log_p, q=MISSING_LEVEL).rejected)
+
+
+def word_with_missing(word: Verdict, shares: MissingShares, emptied: int, uneven: int) -> Verdict:
     """Return the verdict once the missing outcomes are considered.
 
     Besides the rule on shares, which is about the arms as wholes: where a condition has outcomes in one arm
-    alone, its change may be complete and is not seen, so that nothing milder than `worse` or `trade` is said.
+    alone, its change may be complete and is not seen, so that nothing milder than `worse` or `trade` is said; where
+    a condition's arms lack outcomes unequally often, what reassures is withdrawn as it is for the whole.
     """
     if emptied and word not in ("worse", "trade"):
+        return "not comparable"
+    if uneven and word not in ("worse", "trade", "too small to tell"):
         return "not comparable"
     return apply_missing_rule(word, shares)
 
@@ -54,6 +87,7 @@ def describe_missing(
     worst_case: Verdict,
     accounts: tuple[Accounting, Accounting],
     emptied: tuple[ConditionRecord, ...],
+    uneven: tuple[ConditionRecord, ...],
 ) -> Missing:
     """Put together what is said of the missing outcomes."""
     return Missing(
@@ -65,6 +99,7 @@ def describe_missing(
         log_p=shares.log_p,
         problem=shares.problem,
         emptied=emptied,
+        uneven=uneven,
         cause=_leading_cause(*accounts),
         verdict_as_failures=worst_case,
     )

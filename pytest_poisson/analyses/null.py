@@ -15,7 +15,12 @@ from poisson_stats.rate_intervals import clopper_pearson
 from poisson_stats.significance import alpha_per_test
 from poisson_stats.verdict import verdict
 from pytest_poisson.analyses.material import gather
-from pytest_poisson.analyses.missing import compare_shares, emptied_conditions, word_with_missing
+from pytest_poisson.analyses.missing import (
+    compare_shares,
+    emptied_conditions,
+    uneven_conditions,
+    word_with_missing,
+)
 from pytest_poisson.analyses.tally import count_arm
 from pytest_poisson.decision import Facts, reasons_to_fail
 from pytest_poisson.errors import UserError
@@ -195,12 +200,13 @@ def _with_missing(
 ) -> Facts:
     shares = compare_shares(*halves, joined=False)
     emptied = emptied_conditions(*halves, conditions).size
+    uneven = uneven_conditions(*halves, conditions, joined=False).size
     return Facts(
-        word_with_missing(word, shares, emptied),
+        word_with_missing(word, shares, emptied, uneven),
         word,
         *change,
         incomplete=shares.problem is not None,
-        emptied=bool(emptied),
+        emptied=bool(emptied or uneven),
         as_failures=as_failures,
     )
 

@@ -244,6 +244,7 @@ def _missing(missing: Missing) -> Document:
         "log_p": missing.log_p,
         "problem": missing.problem,
         "emptied": condition_documents(missing.emptied),
+        "uneven": condition_documents(missing.uneven),
         "cause": missing.cause,
         "verdict_as_failures": missing.verdict_as_failures,
     }

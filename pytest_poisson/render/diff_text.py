@@ -197,6 +197,8 @@ def missing_lines(result: DiffResult, width: int) -> list[str]:
         texts.append(_problem(result, missing))
     if missing.emptied:
         texts.append(f"Without any outcome in one of the runs: {_named(missing.emptied)}.")
+    if missing.uneven:
+        texts.append(f"Condition by condition the shares differ in {_named(missing.uneven)} (Holm at 0.05).")
     word = missing.verdict_as_failures
     turn = f"be '{word}'" if word != result.verdict_by_test else f"still be '{word}'"
     texts.append(f"Were they all failures after and none before, the verdict would {turn}.")

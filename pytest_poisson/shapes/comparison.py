@@ -174,6 +174,7 @@ class MissingShape(TypedDict):
     log_p: float
     problem: MissingProblem | None
     emptied: list[ConditionShape]
+    uneven: list[ConditionShape]
     cause: str
     verdict_as_failures: Verdict
 

@@ -105,6 +105,19 @@ def test_a_condition_skipped_in_one_run_counts_as_missing(tmp_path):
     assert (result.verdict, result.missing.cause) == ("not comparable", "skipped")
 
 
+@pytest.mark.parametrize("paired", [True, False])
+def test_what_one_condition_lost_is_not_made_up_for_by_another(tmp_path, paired):
+    """Equal shares over all conditions hide no condition that lost outcomes: it is named, and nothing reassures."""
+    full, holes = endings(resolved=200), endings(resolved=170, errored=30)
+    result = compare(
+        tmp_path, [(A, full), (B, holes), (C, full)], [(A, holes), (B, full), (C, full)], paired=paired
+    )
+    assert (result.missing.problem, result.verdict) == (None, "not comparable")
+    assert {each.key for each in result.missing.uneven} == {A.key, B.key}
+    same = compare(tmp_path / "same", [(A, holes), (C, full)], [(A, holes), (C, full)], paired=paired)
+    assert (same.missing.uneven, same.verdict) == ((), "no significant change")
+
+
 def test_no_common_condition_is_a_refusal(tmp_path):
     """Runs without a common condition are not comparable, in a sentence with both names."""
     result = compare(tmp_path, [(A, GOOD)], [(B, GOOD)])

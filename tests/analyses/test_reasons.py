@@ -72,7 +72,9 @@ def test_the_missed_promises_are_those(words):
 )
 def test_what_is_missing_is_read_off_the_comparison(found):
     """Outcomes are missing where the comparison says that their shares are a problem, or names emptied conditions."""
-    missing = found and SimpleNamespace(problem=found[0], emptied=found[1], verdict_as_failures="worse")
+    missing = found and SimpleNamespace(
+        problem=found[0], emptied=found[1], uneven=(), verdict_as_failures="worse"
+    )
     facts = facts_of(SimpleNamespace(verdict="safer", verdict_by_test="safer", rows=[], missing=missing))
     assert facts.incomplete == bool(found and found[0])
     assert facts.emptied == bool(found and found[1])
