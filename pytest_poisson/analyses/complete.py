@@ -138,7 +138,9 @@ def _with_missing(
         return word, None
     conditions = material.grid.conditions
     emptied = emptied_conditions(material.before, material.after, len(conditions)).tolist()
-    uneven = uneven_conditions(material.before, material.after, len(conditions), joined=material.joined).tolist()
+    uneven = uneven_conditions(
+        material.before, material.after, len(conditions), joined=material.joined
+    ).tolist()
     missing = describe_missing(
         compared.shares,
         word_within(compared.worst_case.verdict, compared.worst_case, margin),
