@@ -177,6 +177,7 @@ def _refuse_contradictions(settings: Settings) -> None:
             f"{_spelled(settings, 'method')}={settings.method} needs pairs, and --poisson-compare-with sweeps on fresh "
             "seeds; use fisher_bh, or --poisson-pair-with."
         )
+    _refuse_without_its_partner(settings)
     _refuse_wrong_fix_check(settings)
     _refuse_wrong_interleaving(settings)
     if settings.replaying and settings.sweeping:
@@ -203,6 +204,19 @@ def _refuse_contradictions(settings: Settings) -> None:
         raise pytest.UsageError(
             "--poisson-timeout needs worker processes, which it can end; give --poisson-workers=1 or more."
         )
+
+
+def _refuse_without_its_partner(settings: Settings) -> None:
+    """Refuse an option that only says how another one is meant, where the other is not given."""
+    partners = {
+        "min_failures": ("failing_from", "fix_check"),
+        "resume_anyway": ("resume",),
+        "run": ("replicate",),
+    }
+    for name, others in partners.items():
+        if settings.sources[name] == "option" and all(settings.values[other] is None for other in others):
+            flags = " or ".join(f"--poisson-{other.replace('_', '-')}" for other in others)
+            raise pytest.UsageError(f"{_spelled(settings, name)} goes with {flags}.")
 
 
 def _spelled(settings: Settings, name: str) -> str:

@@ -303,9 +303,9 @@ class SweepSession:
         """Return the store as commands must name it, or None where it is the default."""
         return None if self.settings.sources["store"] == "default" else str(self.settings.store)
 
-    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+    def pytest_terminal_summary(self, terminalreporter: Any, exitstatus: int) -> None:
         """Print the run's accounting, the verdict, and the next command to type."""
-        if not self._conditions:
+        if not self._conditions and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             terminalreporter.write_line("No rollout was selected, so nothing was swept.")
         if self.run is None:
             return

@@ -49,6 +49,9 @@ def test_a_bad_value_is_a_usage_error(pytester, option, sentence):
         ["--poisson-replicate=1", "--poisson-sweep"],
         ["--poisson-sweep", "--poisson-workers=0", "--poisson-timeout=5"],
         ["--poisson-compare-with=a", "--poisson-method=mcnemar_bh"],
+        ["--poisson-sweep", "--poisson-min-failures=2"],
+        ["--poisson-sweep", "--poisson-resume-anyway"],
+        ["--poisson-sweep", "--poisson-run=a"],
     ],
 )
 def test_options_that_contradict_each_other_are_refused(pytester, options):
