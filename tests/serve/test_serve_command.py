@@ -98,7 +98,7 @@ def test_a_sweep_can_be_watched(pytester, served):
 
 
 def test_a_port_that_is_taken_is_refused(capsys, tmp_path):
-    """A port that somebody has, or that is none, is one sentence that names it and the way out."""
+    """A port that somebody has is one sentence that names it and the way out; what is no port is a wrong command line."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert main(["serve", f"--port={port}", f"--store={tmp_path}"]) == 1
@@ -106,8 +106,8 @@ def test_a_port_that_is_taken_is_refused(capsys, tmp_path):
         f"--port={port} cannot be used (address already in use); --port=0 takes any"
         in capsys.readouterr().err
     )
-    assert main(["serve", "--port=99999", f"--store={tmp_path}"]) == 1
-    assert "--port=99999 cannot be used" in capsys.readouterr().err
+    assert main(["serve", "--port=99999", f"--store={tmp_path}"]) == 2
+    assert "'99999' must be a whole number from 0 to 65535" in capsys.readouterr().err
     assert main(["serve", "--port=x"]) == 2
 
 
