@@ -27,7 +27,8 @@ def describe_environment(root: Path, arguments: Sequence[str]) -> dict[str, obje
 
 
 def _packages() -> dict[str, str]:
-    found = {each.metadata["Name"]: each.version for each in distributions() if each.metadata["Name"]}
+    read = (each.metadata for each in distributions())  # parsed at every access
+    found = {metadata["Name"]: metadata["Version"] for metadata in read if metadata["Name"]}
     return dict(sorted(found.items(), key=lambda pair: pair[0].lower()))
 
 

@@ -1,13 +1,27 @@
 """What every test may use."""
 
-import numpy as np  # noqa: F401  sessions inside this one forget their imports, and NumPy cannot be imported twice
+from importlib import import_module
+
 import pytest
-import scipy.special  # noqa: F401
 from hypothesis import settings
 
 from tests.schemas import check_every_document
 
 check_every_document()
+
+# Sessions inside this one forget what they import: NumPy cannot be imported twice, and what every sweep needs would be
+# imported anew by each.
+for name in (
+    "numpy",
+    "scipy.special",
+    "pytest_poisson.backends.inline",
+    "pytest_poisson.gate",
+    "pytest_poisson.render.properties",
+    "pytest_poisson.render.session",
+    "pytest_poisson.session",
+    "pytest_poisson.single",
+):
+    import_module(name)
 
 # Examples are the same in every run, and none is failed for being slow on a busy machine.
 settings.register_profile("tests", deadline=None, derandomize=True)
