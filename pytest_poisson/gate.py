@@ -14,6 +14,7 @@ from pytest_poisson.decision import decide
 from pytest_poisson.fix_gate import judge_fix
 from pytest_poisson.render.check_text import session_reason
 from pytest_poisson.render.explain import explain_row
+from pytest_poisson.render.formatting import printable
 from pytest_poisson.render.promises_text import explain_promise
 
 if TYPE_CHECKING:
@@ -189,9 +190,15 @@ def _unmeasured(run: RunReader, accounts: dict[str, Accounting]) -> dict[str, st
     for key, account in accounts.items():
         if account.stored and not account.with_outcome and account.skipped < account.stored:
             first = next((each for each in run.episodes(key) if each.cause != "skipped"), None)
-            error = "" if first is None else f"; replicate {first.replicate} {first.cause}: {first.error}"
+            error = (
+                "" if first is None else f"; replicate {first.replicate} {first.cause}: {_shown(first.error)}"
+            )
             texts[key] = f"none of its {account.stored} replicates ended with an outcome{error}"
     return texts
+
+
+def _shown(error: str | None) -> str:
+    return "\n".join(map(printable, (error or "no text").splitlines()))
 
 
 def _skipped(run: RunReader, accounts: dict[str, Accounting]) -> dict[str, str]:

@@ -217,6 +217,11 @@ def _refuse_without_its_partner(settings: Settings) -> None:
         if settings.sources[name] == "option" and all(settings.values[other] is None for other in others):
             flags = " or ".join(f"--poisson-{other.replace('_', '-')}" for other in others)
             raise pytest.UsageError(f"{_spelled(settings, name)} goes with {flags}.")
+    if settings.fail_on == ("flips",) and settings.sweeping and settings.paired is None:
+        raise pytest.UsageError(
+            f"{_spelled(settings, 'fail_on')}=flips goes with --poisson-paired, whose flips it counts; alone it would "
+            "let every change pass."
+        )
 
 
 def _spelled(settings: Settings, name: str) -> str:

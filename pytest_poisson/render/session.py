@@ -66,6 +66,7 @@ def render_session(
     lines = [
         *_notices(notices, width, None if verbosity > 1 else NOTICES_SHOWN),
         *accounts,
+        *([] if verbosity < 0 or stop is not None else _errors(runs, width)),
         *_unfinished(runs, stop, width),
     ]
     if gate is None:
@@ -136,6 +137,20 @@ def _unfinished(runs: Sequence[RunReader], stop: Stop | None, width: int) -> lis
     unfinished = [each.run.name for each in runs if each.run.status != "complete" and each.run.shard is None]
     if unfinished:
         lines += ["Run what is missing:", *(f"  pytest --poisson-resume={name}" for name in unfinished), ""]
+    return lines
+
+
+def _errors(runs: Sequence[RunReader], width: int) -> list[str]:
+    """Say what most of the errored replicates of each run had to say: an account alone gives no reason."""
+    lines = []
+    for run in runs:
+        errored = run.accounting().errored
+        found = run.commonest_error() if errored else None
+        if found is not None:
+            text, count = found
+            reason = write.printable(text.splitlines()[0]) if text else "no text"
+            which = "all" if count == errored else f"{count:,} of them"
+            lines += wrap(f"errored {errored:,}, {which} with: {reason}", width, rest="  ")
     return lines
 
 

@@ -196,6 +196,18 @@ class RunReader:
             ).fetchone()
         return found[0]
 
+    def commonest_error(self) -> tuple[str, int] | None:
+        """Give the text that most errored episodes left, and how many left it; None where none left any."""
+        query = """
+            SELECT error, count(*) AS times FROM episodes JOIN notes USING (replicate, condition)
+            WHERE cause = ? AND error IS NOT NULL GROUP BY error ORDER BY times DESC, error LIMIT 1
+        """
+        with reading(self.path):
+            found: tuple[str, int] | None = self._connection.execute(
+                query, (CAUSES.index("errored"),)
+            ).fetchone()
+        return found
+
     def to_arrow(self, what: What = "episodes") -> pa.Table:
         """Read every episode, or every span, as an Arrow table; needs pyarrow.
 
