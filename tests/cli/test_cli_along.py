@@ -55,4 +55,4 @@ def test_an_unknown_axis_is_refused(traded):
     """An axis that the run does not have is a refusal that names those it has."""
     status, _, complaint = traded("diff", "base", "--along=colour=a:b")
     assert status == 1
-    assert "it has task, tool_fail_rate" in complaint
+    assert "the axes of the run are task, tool_fail_rate." in complaint
