@@ -68,19 +68,20 @@ def write_suites(directory: str) -> None:
 
 def sweep(directory: str, name: str, workers: int, replicates: int) -> float:
     """Return what one more replicate of a sweep costs."""
-    options = ("--poisson-sweep", f"--poisson-workers={workers}", "--poisson-replicates={}")
+    alone = ("-p", "no:pytest_repeat", "-p", "no:repeat", "-p", "no:probability")
+    options = (*alone, "--poisson-sweep", f"--poisson-workers={workers}", "--poisson-replicates={}")
     return per_replicate(directory, (1_000, replicates), f"test_suite.py::test_{name}", *options)
 
 
 def repeat(directory: str, name: str, *options: str) -> float:
     """Return what one more repetition by pytest-repeat costs."""
-    options = ("-p", "no:poisson", "--count={}", "-m", "rollout", *options)
+    options = ("-p", "no:poisson", "-p", "no:probability", "--count={}", "-m", "rollout", *options)
     return per_replicate(directory, (500, 5_500), f"test_suite.py::test_{name}", *options)
 
 
 def probability(directory: str, *options: str) -> float:
     """Return what one more run by pytest-probability costs."""
-    options = ("-p", "no:poisson", "--prob-runs={}", *options)
+    options = ("-p", "no:poisson", "-p", "no:repeat", "--prob-runs={}", *options)
     return per_replicate(directory, (500, 5_500), "bench_suite.py::bench_nothing", *options)
 
 
