@@ -17,6 +17,7 @@ import numpy as np
 
 from poisson_stats.grouping import chunks
 from poisson_stats.hypergeometric import mode, support, weights_from_mode
+from poisson_stats.rising import rising_values
 from poisson_stats.significance import LEVEL_SLACK, TIE_TOLERANCE
 
 if TYPE_CHECKING:
@@ -123,19 +124,11 @@ def central_fisher_region(n: int, alpha: float, reach: int, counts: IntArray) ->
 
 def _steady_differences(n: int, totals: IntArray, alpha: float) -> IntArray:
     """Return the smallest rejected difference for totals in steps of 2, which grows along them."""
-    found = np.full(totals.size, -1, dtype=np.int64)
-    asked = np.unique([0, totals.size - 1]) if totals.size else np.array([], dtype=np.int64)
-    while asked.size:
-        found[asked] = totals[asked] - 2 * _rejected_edges(n, n, totals[asked], alpha)[0]
-        known = np.flatnonzero(found >= 0)
-        left, right = known[:-1], known[1:]
-        differs = (found[left] != found[right]) & (right - left > 1)
-        asked = ((left + right) // 2)[differs]
-    return (
-        found[known[np.searchsorted(known, np.arange(totals.size), side="right") - 1]]
-        if totals.size
-        else found
-    )
+
+    def difference(place: IntArray) -> IntArray:
+        return np.asarray(totals[place] - 2 * _rejected_edges(n, n, totals[place], alpha)[0])
+
+    return rising_values(totals.size, difference)
 
 
 def _by_count_before(

@@ -10,6 +10,7 @@ from scipy.special import bdtr, gammaln, ndtri
 
 from poisson_stats.binomial import log_choose
 from poisson_stats.fisher import ExactTest
+from poisson_stats.rising import rising_values
 from poisson_stats.significance import LEVEL_SLACK
 from poisson_stats.validation import counts
 
@@ -102,6 +103,24 @@ def _table_of_critical_counts(largest: int, alpha: float) -> tuple[IntArray, Flo
 
 
 def _critical_counts(d: IntArray, alpha: float) -> tuple[IntArray, FloatArray]:
+    """Look up c(d) for rising d.
+
+    Among even d, and among odd ones, the smallest rejected difference d - 2 c(d) never falls: two more fair
+    steps of a walk leave it no less likely to be that far from where it began.
+    """
+    critical = np.empty_like(d)
+    for parity in (0, 1):
+        at = np.flatnonzero(d % 2 == parity)
+        of = d[at]
+
+        def difference(place: IntArray, of: IntArray = of) -> IntArray:
+            return np.asarray(of[place] - 2 * _searched(of[place], alpha))
+
+        critical[at] = (of - rising_values(of.size, difference)) // 2
+    return critical, log_choose(d, critical)
+
+
+def _searched(d: IntArray, alpha: float) -> IntArray:
     # The normal quantile is within a step or two; the exact tail has the last word.
     guess = np.floor((d - 1 + ndtri(alpha / 2) * np.sqrt(d)) / 2)
     c = np.clip(guess, -1, np.maximum((d - 1) // 2, 0) - (d == 0))
@@ -110,8 +129,7 @@ def _critical_counts(d: IntArray, alpha: float) -> tuple[IntArray, FloatArray]:
         c -= too_many
     while (too_few := (2 * (c + 1) < d) & (bdtr(c + 1, d, 0.5) <= level)).any():
         c += too_few
-    critical = c.astype(np.int64)
-    return critical, log_choose(d, critical)
+    return np.asarray(c, dtype=np.int64)
 
 
 def _log_half_tail(k: IntArray, d: IntArray) -> FloatArray:
