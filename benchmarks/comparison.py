@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 ALPHA = 0.05 / 18
 REMEMBERED = (
     fisher_region.fisher_region,
-    mcnemar._critical_counts,  # noqa: SLF001
+    mcnemar._table_of_critical_counts,  # noqa: SLF001
     planning._smallest_that_holds,  # noqa: SLF001
     boschloo.boschloo_level,
 )
