@@ -14,10 +14,10 @@ JOB = Job((), "/home/me/app", ("", "/home/me/app/src", "/usr/lib/python3"), "run
     ("argument", "moved"),
     [
         ("tests", "tests"),
-        ("/home/me/app", "/root/project"),
-        ("/home/me/app/tests/test_it.py::test_it[/home]", "/root/project/tests/test_it.py::test_it[/home]"),
-        ("--rootdir=/home/me/app", "--rootdir=/root/project"),
-        ("--cov=/home/me/app/src,/home/me/app/lib", "--cov=/root/project/src,/root/project/lib"),
+        ("/home/me/app", "/srv/project"),
+        ("/home/me/app/tests/test_it.py::test_it[/home]", "/srv/project/tests/test_it.py::test_it[/home]"),
+        ("--rootdir=/home/me/app", "--rootdir=/srv/project"),
+        ("--cov=/home/me/app/src,/home/me/app/lib", "--cov=/srv/project/src,/srv/project/lib"),
         ("/home/me/apple", "/home/me/apple"),
         ("/other/home/me/app", "/other/home/me/app"),
         ("-k", "-k"),
@@ -25,15 +25,15 @@ JOB = Job((), "/home/me/app", ("", "/home/me/app/src", "/usr/lib/python3"), "run
 )
 def test_paths_into_the_project_move_with_it(argument, moved):
     """Whole path prefixes are replaced wherever an argument has them; what only looks alike stays."""
-    job = relocated(replace(JOB, arguments=(argument,)), "/home/me/app", "/root/project", [])
+    job = relocated(replace(JOB, arguments=(argument,)), "/home/me/app", "/srv/project", [])
     assert job.arguments == (moved,)
 
 
 def test_imports_come_from_the_project_then_from_the_machine():
     """Entries of the path inside the project move; others are replaced by the other machine's own."""
-    job = relocated(JOB, "/home/me/app", "/root/project", ["/root", "/venv"])
-    assert job.import_path == ("", "/root/project/src", "/root", "/venv")
-    assert job.directory == "/root/project"
+    job = relocated(JOB, "/home/me/app", "/srv/project", ["/srv", "/venv"])
+    assert job.import_path == ("", "/srv/project/src", "/srv", "/venv")
+    assert job.directory == "/srv/project"
 
 
 def test_a_session_from_outside_the_project_is_anchored_in_it(tmp_path):
