@@ -1,8 +1,6 @@
 """Stored rows through `where` and `compare`, against R's survival, statsmodels and lifelines."""
 
 import csv
-import shutil
-import subprocess
 import warnings
 
 import numpy as np
@@ -11,6 +9,7 @@ import pytest
 from poisson_store import Store
 from pytest_poisson.analyses.compare import compare
 from pytest_poisson.analyses.where import where
+from tests.tools import run_r
 from tests.traced_runs import Trail, task, write_traced
 
 KINDS = ("llm", "tool", "db")
@@ -68,7 +67,6 @@ def analyse(tmp_path, rows):
         return one, compare(first, second, events=["timeout"], max_hazard_ratio=1.5, at=[2, 4, 6])
 
 
-@pytest.mark.skipif(shutil.which("Rscript") is None, reason="Rscript is not installed")
 def test_r_gives_the_same_figures(tmp_path):
     """R's survfit and survdiff with strata give the curve, its band, the incidences and every test, ties included."""
     rows = random_rows(7)
@@ -76,17 +74,7 @@ def test_r_gives_the_same_figures(tmp_path):
     with table.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([("arm", "task", "steps", "cause"), *rows])
     (tmp_path / "script.R").write_text(SCRIPT, encoding="utf-8")
-    done = subprocess.run(
-        ["Rscript", "--vanilla", str(tmp_path / "script.R"), str(table)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    if "there is no package called" in done.stderr:
-        pytest.skip("R's survival package is not installed")
-    assert done.returncode == 0, done.stderr
-    expected = [float(line) for line in done.stdout.split()]
+    expected = [float(line) for line in run_r(tmp_path / "script.R", table).split()]
     one, two = analyse(tmp_path / "store", rows)
     ours = [*one.at.survival, *one.at.low, *one.at.high]
     ours += [share[0] for each in one.causes for share in each.shares]

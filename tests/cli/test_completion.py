@@ -1,6 +1,5 @@
 """Completion: what the shells offer is what the parser takes."""
 
-import shutil
 import subprocess
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from pytest_poisson.cli import main
 from pytest_poisson.cli.main import COMMANDS, build_parser
 from pytest_poisson.cli.words import words_of
+from tests.tools import need
 
 OFFER = """
 source ./script
@@ -35,8 +35,7 @@ def script(shell, tmp_path, monkeypatch):
 @pytest.fixture
 def offered(script):
     """Return a function that gives what bash offers for the last of some words."""
-    if shutil.which("bash") is None:
-        pytest.skip("bash is not installed")
+    need("bash")
     script("bash")
 
     def complete(words):
@@ -90,8 +89,7 @@ def test_bash_offers_files(offered, tmp_path):
 @pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
 def test_the_shell_reads_its_script(script, name):
     """Each shell finds no fault in the syntax of its script."""
-    if shutil.which(name) is None:
-        pytest.skip(f"{name} is not installed")
+    need(name)
     script(name)
     done = subprocess.run([name, "-n", "script"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
@@ -110,8 +108,7 @@ def test_every_option_is_in_the_script(script, name):
 
 def test_fish_offers_commands_and_values(script):
     """Fish, asked for completions, gives commands, options and values."""
-    if shutil.which("fish") is None:
-        pytest.skip("fish is not installed")
+    need("fish")
     script("fish")
     ask = "source ./script; complete -C 'pytest-poisson comp'; complete -C 'pytest-poisson diff --method fisher'"
     done = subprocess.run(["fish", "--no-config", "-c", ask], capture_output=True, text=True, check=True)
