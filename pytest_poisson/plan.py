@@ -7,6 +7,7 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from poisson_store.records import RolloutRecord
+from pytest_poisson.analyses.pace import mean_wall_s
 from pytest_poisson.backends import Outlook
 from pytest_poisson.declaration import FAILED, PASSED
 from pytest_poisson.errors import UserError
@@ -290,7 +291,7 @@ def _seconds_each(plan: Plan, settings: Settings, earlier: RunReader | None) -> 
     keys = {each.found.condition.key for each in plan.conditions}
     if earlier is None or keys.isdisjoint(each.key for each in earlier.conditions):
         return None, ""
-    return earlier.mean_wall_s(), f"run {earlier.run.name}"
+    return mean_wall_s(earlier), f"run {earlier.run.name}"
 
 
 def _not_common(found: Sequence[CollectedCondition], baseline: RunReader | None) -> int:

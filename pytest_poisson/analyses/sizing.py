@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from poisson_stats.planning import plan_pairs, plan_replicates
 from pytest_poisson.analyses.diff import diff
+from pytest_poisson.analyses.pace import mean_wall_s
 from pytest_poisson.analyses.pairing import claims_pairing
 from pytest_poisson.errors import UserError
 
@@ -113,11 +112,5 @@ def size_from_pair(
         on_same_seeds=plan_pairs(max_mde, m, q=q, correlation=used),
         if_independent=plan_pairs(max_mde, m, q=q, correlation=0.0),
         on_fresh_seeds=plan_replicates(max_mde, m, q=q, paired=False),
-        seconds_each=_mean_seconds((before, after)),
+        seconds_each=mean_wall_s(before, after),
     )
-
-
-def _mean_seconds(readers: Sequence[RunReader]) -> float | None:
-    seconds = np.concatenate([reader.columns().wall_s for reader in readers])
-    known = seconds[np.isfinite(seconds)]
-    return float(known.mean()) if known.size else None

@@ -188,13 +188,12 @@ class RunReader:
             ).fetchone()
         return None if found[0] is None else found
 
-    def mean_wall_s(self) -> float | None:
-        """Tell how many seconds an episode took on average; None where none was measured."""
+    def seconds_measured(self) -> tuple[float, int]:
+        """Sum the seconds that episodes took, and count those that measured them."""
         with reading(self.path):
-            found: tuple[float | None] = self._connection.execute(
-                "SELECT avg(wall_s) FROM episodes"
-            ).fetchone()
-        return found[0]
+            query = "SELECT total(wall_s), count(wall_s) FROM episodes"
+            found: tuple[float, int] = self._connection.execute(query).fetchone()
+        return found
 
     def commonest_error(self) -> tuple[str, int] | None:
         """Give the text that most errored episodes left, and how many left it; None where none left any."""
