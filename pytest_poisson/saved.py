@@ -111,7 +111,7 @@ def load_comparison(store: Store, known_as: str) -> DiffResult:
     try:
         return read_diff(document)
     except (LookupError, TypeError, ValueError, AttributeError) as problem:
-        raise StoreError(f"Comparison {known_as} is no whole {DIFF_SCHEMA} document: {problem!r}.") from None
+        raise StoreError(_not_whole(known_as, problem)) from None
 
 
 def list_saved(store: Store, most: int | None = None) -> SavedComparisons:
@@ -141,5 +141,8 @@ def _in_short(store: Store, known_as: str, saved_at: str) -> SavedComparison:
     except StoreError as refusal:
         return SavedComparison(known_as, saved_at, problem=str(refusal))
     except (LookupError, TypeError) as problem:
-        reason = f"Comparison {known_as} is no whole {DIFF_SCHEMA} document: {problem!r}."
-        return SavedComparison(known_as, saved_at, problem=reason)
+        return SavedComparison(known_as, saved_at, problem=_not_whole(known_as, problem))
+
+
+def _not_whole(known_as: str, problem: Exception) -> str:
+    return f"Comparison {known_as} is no whole {DIFF_SCHEMA} document: {problem!r}."
