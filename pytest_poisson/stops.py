@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from poisson_store.records import CAUSES, EpisodeRow
+from pytest_poisson.errors import first_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -129,9 +130,9 @@ class ConsecutiveErrors:
 
     def _stop(self) -> Stop:
         commonest, count = Counter(self._errors).most_common(1)[0]
-        first_line = commonest.splitlines()[0] if commonest else "no text"
         return Stop(
-            f"{len(self._errors)} replicates in a row ended without an outcome, {count} of them with: {first_line}",
+            f"{len(self._errors)} replicates in a row ended without an outcome, {count} of them with: "
+            f"{first_line(commonest)}",
             cap=False,
         )
 

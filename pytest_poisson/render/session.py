@@ -6,6 +6,7 @@ import shlex
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from pytest_poisson.errors import first_line
 from pytest_poisson.render import formatting as write
 from pytest_poisson.render.accounting_text import account_lines
 from pytest_poisson.render.diff_text import headline_lines, render_diff
@@ -148,7 +149,7 @@ def _errors(runs: Sequence[RunReader], width: int) -> list[str]:
         found = run.commonest_error() if errored else None
         if found is not None:
             text, count = found
-            reason = write.printable(text.splitlines()[0]) if text else "no text"
+            reason = write.printable(first_line(text))
             which = "all" if count == errored else f"{count:,} of them"
             lines += wrap(f"errored {errored:,}, {which} with: {reason}", width, rest="  ")
     return lines
