@@ -112,25 +112,22 @@ def _details(
 ) -> ReportDetails:
     spans = any(reader.has_spans() for reader in readers)
     return ReportDetails(
-        arms=tuple(
-            ArmDetails(
-                reader.run,
-                outcomes_alone(reader),
-                reader.accounting_by_condition(),
-                _survival(reader, failures) if spans else None,
-            )
-            for reader in readers
-        ),
+        arms=tuple(_arm(reader, failures, spans=spans) for reader in readers),
         failing=failing_replicates(readers, keys, failures=failures, paired=paired),
         tokens=count_tokens(readers, prices=prices) if spans else None,
         apart=time_apart(readers[0], readers[1]) if len(readers) == 2 else None,
     )
 
 
-def _survival(reader: RunReader, failures: Sequence[str]) -> WhereResult | None:
+def _arm(reader: RunReader, failures: Sequence[str], *, spans: bool) -> ArmDetails:
+    outcomes = outcomes_alone(reader)
+    carried = [word for word in failures if any(each.get(word) for each in outcomes.values())]
+    survival = _survival(reader, carried) if spans else None
+    return ArmDetails(reader.run, outcomes, reader.accounting_by_condition(), survival)
+
+
+def _survival(reader: RunReader, carried: Sequence[str]) -> WhereResult | None:
     """Return how far a run's replicates get; None where no failure came, or nothing has a place."""
-    counts = outcomes_alone(reader).values()
-    carried = [word for word in failures if any(each.get(word) for each in counts)]
     try:
         return where(reader, events=carried, resamples=0) if carried else None
     except UserError:

@@ -159,11 +159,13 @@ def _fix_checked(store: Store, arguments: argparse.Namespace) -> dict[str, str]:
 
 def _failures(runs: Sequence[RunReader]) -> list[str]:
     """Return the declared failures that a stored row has."""
-    counts = [each for run in runs for each in run.outcome_counts().values()]
+    from pytest_poisson.analyses.outcomes import carried_outcomes
+
+    carried = carried_outcomes(runs)
     declared = dict.fromkeys(
         word for run in runs for rollout in run.run.rollouts for word in rollout.failures
     )
-    return [word for word in declared if any(each[word] for each in counts)]
+    return [word for word in declared if word in carried]
 
 
 def _described(store: Store, arguments: argparse.Namespace) -> dict[str, str]:
