@@ -182,18 +182,19 @@ def _frame(
     axes = _axes(unique)
     rollouts = sorted({each.rollout for each in unique})
     labels = write.condition_labels(unique)
+    words = [] if details is None else _words(details.arms)
     frame = {
         "arms": [] if details is None else [write.printable(arm.run.name) for arm in details.arms],
         "events": [write.printable(name) for name in names],
         "axes": [{"name": write.printable(name), "values": values} for name, values, _ in axes],
         "rollouts": [write.printable(rollout) for rollout in rollouts],
-        "words": [] if details is None else [*map(write.printable, _words(details.arms)), *CAUSES, "not_run"],
+        "words": [] if details is None else [*map(write.printable, words), *CAUSES, "not_run"],
         "conditions": [
             {
                 "label": labels[each.key],
                 "rollout": rollouts.index(each.rollout),
                 "at": [_at(each, name, numbers) for name, _, numbers in axes],
-                **_ends(each.key, details),
+                **_ends(each.key, details, words),
             }
             for each in unique
         ],
@@ -227,11 +228,10 @@ def _words(arms: Iterable[ArmDetails]) -> list[str]:
     return list(dict.fromkeys(word for arm in arms for word in arm.run.outcomes))
 
 
-def _ends(key: str, details: ReportDetails | None) -> Document:
+def _ends(key: str, details: ReportDetails | None, words: Sequence[str]) -> Document:
     """Return how often a condition's replicates ended how, an arm each, and how many of them failed."""
     if details is None:
         return {}
-    words = _words(details.arms)
     return {
         "ends": [
             [arm.outcomes.get(key, {}).get(word, 0) for word in words]
