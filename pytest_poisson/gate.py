@@ -188,7 +188,7 @@ def _unmeasured(run: RunReader, accounts: dict[str, Accounting]) -> dict[str, st
     """Say of each condition that ran without ever ending with an outcome what its first replicate left."""
     texts = {}
     for key, account in accounts.items():
-        if account.stored and not account.with_outcome and account.skipped < account.stored:
+        if account.stored and not account.with_outcome and not account.skipped_whole:
             first = next((each for each in run.episodes(key) if each.cause != "skipped"), None)
             error = (
                 "" if first is None else f"; replicate {first.replicate} {first.cause}: {_shown(first.error)}"
@@ -204,7 +204,7 @@ def _shown(error: str | None) -> str:
 def _skipped(run: RunReader, accounts: dict[str, Accounting]) -> dict[str, str]:
     reasons = {}
     for key, account in accounts.items():
-        if account.stored and account.skipped == account.stored:
+        if account.skipped_whole:
             first = next(iter(run.episodes(key)), None)
             reasons[key] = (first.error if first is not None else None) or "every replicate was skipped"
     return reasons

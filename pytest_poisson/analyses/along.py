@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from pytest_poisson.analyses.complete import Extras, complete
-from pytest_poisson.analyses.coverage import Coverage, in_order, total
+from pytest_poisson.analyses.coverage import Coverage, in_order, skipped_whole, total
 from pytest_poisson.analyses.diff_result import Arm, DiffResult
 from pytest_poisson.analyses.margin import chosen_margin
 from pytest_poisson.analyses.material import lay_out, why_not_comparable
@@ -172,11 +172,8 @@ class _Sides:
         """Match the conditions that differ in the axis alone; the pair is known by the second one's key."""
         ours, theirs = (_by_rest(reader.conditions, along, value) for value in (along.before, along.after))
         both = [rest for rest in theirs if rest in ours]
-        skipped = {
-            rest
-            for rest in both
-            if _skipped_whole(reader, ours[rest]) and _skipped_whole(reader, theirs[rest])
-        }
+        whole = skipped_whole(reader)
+        skipped = {rest for rest in both if {ours[rest].key, theirs[rest].key} <= whole}
         return cls(
             Coverage(
                 common=in_order(_without(theirs[rest], along.axis) for rest in both if rest not in skipped),
@@ -212,11 +209,6 @@ def _rest(condition: ConditionRecord, axis: str) -> dict[str, Json]:
 
 def _without(condition: ConditionRecord, axis: str) -> ConditionRecord:
     return replace(condition, axes=_rest(condition, axis))
-
-
-def _skipped_whole(reader: RunReader, condition: ConditionRecord) -> bool:
-    account = reader.accounting_by_condition()[condition.key]
-    return 0 < account.skipped == account.stored
 
 
 def _arm(reader: RunReader, sides: _Sides, side: str, along: Along, unpartnered: int) -> Arm:

@@ -39,7 +39,7 @@ def cover(before: RunReader, after: RunReader) -> Coverage:
     """Match the conditions of two runs by key."""
     ours = {condition.key: condition for condition in before.conditions}
     theirs = {condition.key: condition for condition in after.conditions}
-    skipped = _skipped_whole(before) & _skipped_whole(after)
+    skipped = skipped_whole(before) & skipped_whole(after)
     return Coverage(
         common=in_order(theirs[key] for key in theirs if key in ours and key not in skipped),
         only_before=in_order(ours[key] for key in ours if key not in theirs),
@@ -58,12 +58,9 @@ def total(accounts: Mapping[str, Accounting], conditions: Iterable[ConditionReco
     return sum((accounts[condition.key] for condition in conditions), Accounting(0))
 
 
-def _skipped_whole(reader: RunReader) -> set[str]:
-    return {
-        key
-        for key, account in reader.accounting_by_condition().items()
-        if 0 < account.skipped == account.stored
-    }
+def skipped_whole(reader: RunReader) -> set[str]:
+    """Return the keys of the conditions of which every replicate that ran was skipped."""
+    return {key for key, account in reader.accounting_by_condition().items() if account.skipped_whole}
 
 
 def _sort_key(condition: ConditionRecord) -> tuple[Any, ...]:

@@ -157,7 +157,7 @@ def _counted(reader: RunReader) -> Iterator[_Made]:
     accounts, counts = reader.accounting_by_condition(), reader.outcome_counts()
     for condition in in_order(reader.conditions):
         account = accounts[condition.key]
-        if 0 < account.skipped == account.stored:
+        if account.skipped_whole:
             continue
         for kind, event, bound in promised[condition.rollout]:
             events = sum(counts[condition.key][word] for word in parts_of(event))

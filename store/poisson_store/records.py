@@ -266,6 +266,11 @@ class Accounting:
         return self.with_outcome + self.without_outcome
 
     @property
+    def skipped_whole(self) -> bool:
+        """Whether replicates are stored and every one of them was skipped."""
+        return 0 < self.skipped == self.stored
+
+    @property
     def not_run(self) -> int:
         """Planned replicates that left no row."""
         return self.planned - self.stored

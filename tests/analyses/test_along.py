@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poisson_store import Store
+from poisson_store import RunReader, Store
 from pytest_poisson.analyses.along import diff_along
 from pytest_poisson.analyses.diff import diff
 from pytest_poisson.conditions import Condition
@@ -179,3 +179,22 @@ def test_the_whole_is_tested_too(tmp_path):
     whole = along(tmp_path, everything(large=BAD), full=True).whole
     assert (whole.planned_before, whole.planned_after, whole.common) == (2, 2, 2)
     assert {group.node.axis for group in whole.events[0].groups} == {"task"}
+
+
+def test_the_account_is_not_read_for_every_condition(tmp_path, monkeypatch):
+    """More conditions are matched by the same number of readings of the run."""
+    read = RunReader.accounting_by_condition
+    counted = []
+
+    def reading(reader):
+        counted.append(reader)
+        return read(reader)
+
+    monkeypatch.setattr(RunReader, "accounting_by_condition", reading)
+    took = []
+    for tasks in (TASKS[:1], TASKS):
+        counted.clear()
+        ended = {each: words for each, words in everything().items() if each[0] in tasks}
+        along(tmp_path / f"{len(tasks)}", ended)
+        took.append(len(counted))
+    assert took[0] == took[1]
