@@ -40,6 +40,19 @@ NEIGHBOURS = (
     "hypothesispytest",
 )
 
+ELSEWHERE = (
+    "BUILD_NUMBER",
+    "CI",
+    "COLUMNS",
+    "FORCE_COLOR",
+    "GITHUB_ACTIONS",
+    "GITHUB_STEP_SUMMARY",
+    "GITHUB_WORKSPACE",
+    "NO_COLOR",
+    "POISSON_STORE",
+    "PY_COLORS",
+)
+
 
 @pytest.fixture(autouse=True)
 def _alone(request, monkeypatch):
@@ -57,7 +70,11 @@ def _alone(request, monkeypatch):
 
 
 @pytest.fixture(autouse=True)
-def _not_on_github(monkeypatch):
-    """Keep the sessions that a test starts from writing to the summary of the session that runs the tests."""
-    for name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE"):
+def _nowhere_in_particular(monkeypatch):
+    """Keep what a CI service and a terminal say of themselves from the sessions and commands that a test starts.
+
+    pytest cuts no line of its summary where CI is set, GitHub's summary is that of the session that runs the tests, and
+    a colour or a store that is asked for in the environment is nobody's here.
+    """
+    for name in ELSEWHERE:
         monkeypatch.delenv(name, raising=False)
