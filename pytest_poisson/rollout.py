@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from pytest_poisson.spans import Span
 
 
+LARGEST = 2**63 - 1  # of the whole numbers that the store takes
+
 CURRENT_ROLLOUT: pytest.StashKey[Rollout] = pytest.StashKey()
 """On an item: what the `rollout` fixture returns for the replicate under way."""
 
@@ -113,7 +115,7 @@ class Rollout:
 
     def step(self, name: str) -> None:
         """Name the step that the spans which follow belong to, until the next call."""
-        self.tracing().step = name
+        self.tracing().step = str(name)  # a number or an enum is named by its text
 
     def tracing(self) -> Trace:
         """Return the replicate's trace, which its first span makes."""
@@ -167,6 +169,8 @@ class Rollout:
         if value is None:
             return None
         value = _plain_number(value)
+        if isinstance(value, int) and value > LARGEST:
+            raise self._misused(f"{name} is larger than 2**63 - 1, the largest whole number that is stored")
         if (
             isinstance(value, bool)
             or not isinstance(value, (int, float))

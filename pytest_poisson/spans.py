@@ -27,6 +27,7 @@ KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
 IDENTITY = ("poisson.run_id", "poisson.condition", "poisson.replicate")
 """The attributes by which a span that was recorded elsewhere finds its replicate."""
 
+MOST_TOKENS = 10**12  # of one span, so that their sums fit the 64 bits of the store
 DEPTH = 50  # levels of a nested value that are written out
 
 _ROLLOUT: ContextVar[Rollout | None] = ContextVar("pytest_poisson_rollout", default=None)
@@ -363,8 +364,12 @@ def _described(value: Any) -> str:
 def _checked_tokens(value: Mapping[str, int | None], name: str) -> dict[str, int | None]:
     tokens = {side: value.get(side) for side in ("in", "out")}
     for number in tokens.values():
-        if number is not None and (not isinstance(number, int) or isinstance(number, bool) or number < 0):
-            raise ValueError(f"tokens={value!r} of span {name!r} must be whole numbers from 0, or None.")
+        if number is not None and (
+            not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= MOST_TOKENS
+        ):
+            raise ValueError(
+                f"tokens={value!r} of span {name!r} must be whole numbers from 0 to {MOST_TOKENS}, or None."
+            )
     if not set(value) <= {"in", "out"}:
         raise ValueError(f"tokens={value!r} of span {name!r} takes 'in' and 'out' alone.")
     return tokens

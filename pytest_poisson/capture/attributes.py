@@ -10,7 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_poisson.spans import as_text
+from pytest_poisson.spans import MOST_TOKENS, as_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -205,7 +205,7 @@ def _count(attributes: Mapping[str, Any], names: Iterable[str]) -> int | None:
         if (
             isinstance(value, (int, float))
             and not isinstance(value, bool)
-            and value >= 0
+            and 0 <= value <= MOST_TOKENS
             and value == int(value)
         ):
             return int(value)

@@ -73,6 +73,6 @@ class Recorder:
 
 def _moment(given_ns: int | None, trace: Trace) -> int:
     """Return the trace's own time, so that all its spans are on one clock, unless another was given on purpose."""
-    if given_ns is not None and abs(given_ns - time.time_ns()) > EXPLICIT_NS:
+    if given_ns is not None and 0 <= given_ns < 1 << 63 and abs(given_ns - time.time_ns()) > EXPLICIT_NS:
         return given_ns
     return trace.now_ns()

@@ -55,6 +55,11 @@ def test_raises_maps_an_exception_to_an_outcome(pytester):
         ("rollout.end('passed', t=float('nan'))", "t=nan must be a finite number from 0."),
         ("rollout.end('passed', t=-1)", "t=-1 must be a finite number from 0."),
         ("rollout.end('passed', t=True)", "t=True must be a finite number from 0."),
+        (
+            "rollout.end('passed', t=2**63)",
+            "t is larger than 2**63 - 1, the largest whole number that is stored.",
+        ),
+        ("rollout.end('passed', horizon=10**5000)", "horizon is larger than 2**63 - 1"),
         ("rollout.end('passed', t=3, horizon=2)", "t=3 exceeds horizon=2."),
         ("rollout.end('passed', meta={'a': float('inf')})", "meta['a'] is inf, which JSON cannot hold."),
         ("rollout.end('passed', meta={'a': [1, b'x']})", "meta['a'][1] is a bytes, which JSON cannot hold."),

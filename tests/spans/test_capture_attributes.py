@@ -59,6 +59,8 @@ def test_kinds(attributes, kind):
         ({"gen_ai.usage.input_tokens": "many"}, None),
         ({"gen_ai.usage.input_tokens": True}, None),
         ({"gen_ai.usage.input_tokens": -1}, None),
+        ({"gen_ai.usage.input_tokens": float("inf")}, None),
+        ({"gen_ai.usage.input_tokens": 2**63}, None),
         ({"llm.token_count.total": 7}, None),
         ({}, None),
     ],

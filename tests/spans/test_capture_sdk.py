@@ -218,15 +218,17 @@ def test_a_span_that_ends_in_another_context_is_written_down():
 
 
 def test_times_that_the_program_gives_are_kept():
-    """Explicit start and end times are stored; those read off the clock are on the trace's own."""
+    """Explicit times are stored where the store can hold them; those read off the clock are on the trace's own."""
     with capturing() as replicate:
         tracer = new_provider()[0].get_tracer("program")
         with replicate() as rollout:
             tracer.start_span("old", start_time=1_000).end(end_time=5_000)
             with rollout.span("agent", "around"), tracer.start_as_current_span("now"):
                 pass
-    old, around, now = recorded(rollout)
+            tracer.start_span("beyond", start_time=1 << 63).end(end_time=1 << 70)
+    old, around, now, beyond = recorded(rollout)
     assert (old.start_ns, old.end_ns) == (1_000, 5_000)
+    assert now.end_ns <= beyond.start_ns <= beyond.end_ns < 1 << 63
     assert around.start_ns <= now.start_ns <= now.end_ns <= around.end_ns
 
 

@@ -195,14 +195,14 @@ def test_a_span_still_open_at_the_end_says_so():
 
 
 def test_steps_name_the_spans_that_follow():
-    """`step` names the step of every span opened after it, and of none before."""
+    """`step` names the step of every span opened after it, and of none before; a number is named by its text."""
     with replicate() as rollout:
-        for step in (None, "plan", "act"):
+        for step in (None, "plan", 2):
             if step:
                 rollout.step(step)
             with rollout.span("tool", "call"):
                 pass
-    assert [row.step for row in recorded(rollout)] == [None, "plan", "act"]
+    assert [row.step for row in recorded(rollout)] == [None, "plan", "2"]
 
 
 def test_unknown_usage_is_not_zero():
@@ -223,7 +223,16 @@ def test_unknown_usage_is_not_zero():
 
 
 @pytest.mark.parametrize(
-    "tokens", [{"in": -1}, {"in": 1.5}, {"out": "many"}, {"in": True}, {"input": 3}, {"in": 1, "total": 2}]
+    "tokens",
+    [
+        {"in": -1},
+        {"in": 2**63},
+        {"in": 1.5},
+        {"out": "many"},
+        {"in": True},
+        {"input": 3},
+        {"in": 1, "total": 2},
+    ],
 )
 def test_tokens_that_are_none_are_refused(tokens):
     """Anything but whole numbers from 0 under `in` and `out` is refused where it is set, with the value."""
