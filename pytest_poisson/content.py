@@ -75,7 +75,7 @@ class ContentRules:
             input_digest=given_digest,
             output_bytes=made_bytes,
             output_digest=made_digest,
-            attrs=as_json(self._short(span.attrs)) if span.attrs else None,
+            attrs=as_json(self._short(_mapping(span.attrs))) if span.attrs else None,
             error=None if span.error is None else as_text(span.error)[:ERROR_LIMIT],
         )
 
@@ -89,7 +89,7 @@ class ContentRules:
         span.output = self._clean(span.output)
         span.error = self._clean(span.error)
         if span.attrs:
-            span.attrs = self._clean_deeply(attrs_without_secrets(plain(span.attrs)))
+            span.attrs = self._clean_deeply(attrs_without_secrets(_mapping(span.attrs)))
 
     def _clean(self, text: Any) -> Any:
         if text is None:
@@ -133,3 +133,9 @@ class ContentRules:
             else:
                 short[name] = value
         return short
+
+
+def _mapping(attrs: Any) -> dict[str, Any]:
+    """Return attributes in plain types, by name; what was put in their place and has no names is `value`."""
+    attrs = plain(attrs)
+    return attrs if isinstance(attrs, dict) else {"value": attrs}

@@ -105,6 +105,22 @@ def test_the_hook_may_change_everything_and_sees_whole_texts():
     assert (row.name, row.input, row.attrs) == ("renamed", '{"kept":true}', None)
 
 
+@pytest.mark.parametrize("by_hook", [False, True])
+def test_what_replaces_the_attributes_is_kept_by_a_name(by_hook):
+    """Whatever the program or the hook puts in the place of `attrs`, the row is stored under `value`."""
+
+    def spoil(span):
+        span.attrs = "Cookie: id=1"
+
+    with replicate() as rollout:
+        rollout.trace = spans.Trace(rules=ContentRules(hook=spoil if by_hook else None))
+        with rollout.span("tool", "call") as span:
+            if not by_hook:
+                spoil(span)
+    (row,) = recorded(rollout)
+    assert json.loads(row.attrs) == {"value": "Cookie: id=1" if by_hook else f"Cookie: {REDACTED}"}
+
+
 def test_where_the_hook_raises_no_text_is_kept():
     """A hook that fails must not let through what it was to take out."""
 
