@@ -34,7 +34,7 @@ _ARGUMENT = re.compile(
 )
 """As it is given to a command, "Cookie: …", up to the closing quote."""
 
-_QUERY = re.compile(r"(?P<kept>[?&][\w-]*(?:api[-_]?key|access[-_]token)=)[^&\s\"'#]+", _FLAGS)
+_QUERY = re.compile(r"(?P<kept>(?:^|[?&])[\w-]*(?:api[-_]?key|access[-_]token)=)[^&\s\"'#]+", _FLAGS)
 
 _HINTS = ("authorization", "cookie", "api-key", "api_key", "apikey", "token")
 

@@ -108,3 +108,11 @@ def test_attributes_named_after_headers_are_redacted_at_any_depth():
 def test_other_names_are_no_secrets(name):
     """Names that only look alike are not redacted."""
     assert not is_secret(name)
+
+
+@pytest.mark.parametrize(
+    "text", ["https://x/?api_key=s3cret&a=1", "api_key=s3cret&a=1", "a=1&access_token=s3cret"]
+)
+def test_keys_in_addresses_are_redacted(text):
+    """A key goes from a whole address, and from the query that stands alone, as OpenTelemetry has it."""
+    assert without_secrets(text) == text.replace("s3cret", REDACTED)
