@@ -155,24 +155,33 @@ def _nodes(spans: Sequence[Span]) -> Iterator[Node]:
     places = {span.span_id: place for place, span in enumerate(spans)}
     parents = [places.get(span.parent_id, -1) if span.parent_id is not None else -1 for span in spans]
     inside: dict[int, list[int]] = {}
-    for place in sorted(range(len(spans)), key=lambda place: (spans[place].start_ns, spans[place].span_id)):
+    order = sorted(range(len(spans)), key=lambda place: (spans[place].start_ns, spans[place].span_id))
+    for place in order:
         inside.setdefault(parents[place], []).append(place)
     counted, silent = (set(places) for places in counted_spans([_usage(span) for span in spans]))
     first = min((span.start_ns for span in spans), default=0)
-    waiting = [(place, 0) for place in reversed(inside.get(-1, []))]
-    while waiting:
-        place, depth = waiting.pop()
-        span = spans[place]
-        yield Node(
-            span,
-            depth,
-            (span.start_ns - first) / 1e9,
-            (span.end_ns - span.start_ns) / 1e9,
-            model_of(span.attrs),
-            place in counted,
-            place in silent,
-        )
-        waiting += [(each, depth + 1) for each in reversed(inside.get(place, []))]
+    seen: set[int] = set()
+    for outermost in (
+        *inside.get(-1, ()),
+        *order,
+    ):  # in a circle, as a file may have it, no span is outermost
+        waiting = [(outermost, 0)]
+        while waiting:
+            place, depth = waiting.pop()
+            if place in seen:
+                continue
+            seen.add(place)
+            span = spans[place]
+            yield Node(
+                span,
+                depth,
+                (span.start_ns - first) / 1e9,
+                (span.end_ns - span.start_ns) / 1e9,
+                model_of(span.attrs),
+                place in counted,
+                place in silent,
+            )
+            waiting += [(each, depth + 1) for each in reversed(inside.get(place, []))]
 
 
 def _usage(span: Span) -> SpanUsage:
