@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from poisson_store.records import Span
 
 
+LONGEST = 18  # digits that fit a whole number of 64 bits, whichever they are
+
+
 class Identity(NamedTuple):
     """The replicate that a span says it is of."""
 
@@ -43,6 +46,20 @@ class FoundSpan:
 def read_identity(attributes: Mapping[str, Any]) -> Identity | None:
     """Return the replicate that attributes name, as `rollout.identity` does; None where one of the three is missing."""
     run, condition, replicate = (str(attributes.get(name, "")) for name in IDENTITY)
-    if not run or not condition or not replicate.isdecimal():
+    if not run or not condition or not replicate.isdecimal() or len(replicate) > LONGEST:
         return None
     return Identity(run, condition, int(replicate))
+
+
+def checked_times(start_ns: int, end_ns: int) -> tuple[int, int]:
+    """Return the times of a span, which does not end before it starts, whatever its clocks said.
+
+    Raises
+    ------
+    ValueError
+        If the store cannot hold one of them.
+    """
+    for name, moment in (("start", start_ns), ("end", end_ns)):
+        if not 0 <= moment < 1 << 63:
+            raise ValueError(f"{name} of a span, {moment} ns, is not from 1970 to 2262")
+    return start_ns, max(start_ns, end_ns)

@@ -10,7 +10,7 @@ from poisson_store.records import Span, Tokens
 from pytest_poisson.capture.attributes import tokens_of
 from pytest_poisson.errors import UserError
 from pytest_poisson.span_files.documents import read_documents
-from pytest_poisson.span_files.found import FoundSpan, Identity, read_identity
+from pytest_poisson.span_files.found import FoundSpan, Identity, checked_times, read_identity
 from pytest_poisson.spans import as_text
 
 if TYPE_CHECKING:
@@ -57,13 +57,14 @@ def _found(entry: Mapping[str, Any]) -> FoundSpan:
         }
     )
     own_id = str(entry.get("litellm_call_id") or entry.get("request_id") or entry["id"])
+    start_ns, end_ns = checked_times(_moment(entry["startTime"]), _moment(entry["endTime"]))
     span = Span(
         span_id=own_id,
         parent_id=None,
         kind="llm",
         name=str(entry.get("call_type") or "litellm"),
-        start_ns=_moment(entry["startTime"]),
-        end_ns=_moment(entry["endTime"]),
+        start_ns=start_ns,
+        end_ns=end_ns,
         input=_text(entry.get("messages")),
         output=_text(entry.get("response")),
         tokens=None if tokens is None else Tokens(tokens["in"], tokens["out"]),

@@ -8,7 +8,7 @@ from poisson_store.records import Span, Tokens
 from pytest_poisson.capture.attributes import error_of, read_attributes
 from pytest_poisson.errors import UserError
 from pytest_poisson.span_files.documents import read_documents
-from pytest_poisson.span_files.found import FoundSpan, Identity, read_identity
+from pytest_poisson.span_files.found import FoundSpan, Identity, checked_times, read_identity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -92,13 +92,14 @@ def _found(raw: _Raw, identity: Identity | None) -> FoundSpan:
     events = [(event["name"], _attributes(event.get("attributes", ()))) for event in fields.get("events", ())]
     reading = read_attributes(raw.attributes, events)
     failed = status.get("code") in ERROR_CODES
+    start_ns, end_ns = checked_times(int(fields["startTimeUnixNano"]), int(fields["endTimeUnixNano"]))
     span = Span(
         span_id=str(fields["spanId"]),
         parent_id=str(fields["parentSpanId"]) if fields.get("parentSpanId") else None,
         kind=reading.kind,
         name=str(fields.get("name", "")),
-        start_ns=int(fields["startTimeUnixNano"]),
-        end_ns=int(fields["endTimeUnixNano"]),
+        start_ns=start_ns,
+        end_ns=end_ns,
         input=reading.input,
         output=reading.output,
         tokens=None if reading.tokens is None else Tokens(reading.tokens["in"], reading.tokens["out"]),

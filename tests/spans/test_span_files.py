@@ -6,10 +6,11 @@ import pytest
 
 from poisson_store import Store
 from poisson_store.records import Tokens
+from pytest_poisson.analyses.episode_trace import trace_episode
 from pytest_poisson.cli import main
 from pytest_poisson.content import ContentRules
 from pytest_poisson.errors import UserError
-from pytest_poisson.span_files.attach import attach_spans
+from pytest_poisson.span_files.attach import NO_IDENTITY, attach_spans
 from pytest_poisson.span_files.litellm_log import read_litellm
 from pytest_poisson.span_files.otlp import read_otlp
 from pytest_poisson.spans import IDENTITY
@@ -182,6 +183,7 @@ def test_imported_texts_keep_the_rules_of_recorded_ones(store, tmp_path):
         (json.dumps(otlp_document({"traceId": "t"})), "KeyError 'spanId'"),
         (json.dumps(otlp_document(otlp_span("a"))) + "\n{broken", "line 2"),
         ("", "is no OTLP JSON file"),
+        (json.dumps(otlp_document(otlp_span("a", start=1 << 63))), "from 1970 to 2262"),
     ],
 )
 def test_a_file_that_is_none_is_refused_and_nothing_is_added(store, tmp_path, text, words):
@@ -191,6 +193,30 @@ def test_a_file_that_is_none_is_refused_and_nothing_is_added(store, tmp_path, te
         attach(store, tmp_path, text, read_otlp)
     assert words in str(refusal.value)
     assert spans_of(store, 0) == before
+
+
+def test_a_span_does_not_end_before_it_starts(store, tmp_path):
+    """Where the clocks of two machines disagree, a span takes no time."""
+    attach(store, tmp_path, otlp_document(otlp_span("a", start=900, end=0, **names(0))), read_otlp)
+    (stored,) = [each for each in spans_of(store, 0).spans if each.span_id == "a"]
+    assert (stored.start_ns, stored.end_ns) == (900, 900)
+
+
+def test_a_replicate_that_has_no_number_of_64_bits_is_left_out(store, tmp_path):
+    """A span that names such a replicate names none."""
+    result = attach(store, tmp_path, otlp_document(otlp_span("a", **names("9" * 30))), read_otlp)
+    assert dict(result.left_out) == {NO_IDENTITY: 1}
+
+
+def test_spans_in_a_circle_are_shown_once(store, tmp_path):
+    """Spans that a file has inside of each other, or of themselves, are all in the tree."""
+    spans = [otlp_span(*pair, **names(0)) for pair in ("ab", "ba", "ca", "dd")]
+    attach(store, tmp_path, otlp_document(*spans), read_otlp)
+    with store.open("traced") as reader:
+        nodes = trace_episode(reader, condition=REFUND.key, replicate=0).nodes
+        stored = spans_of(store, 0).spans
+    assert sorted(node.span.span_id for node in nodes) == sorted(span.span_id for span in stored)
+    assert {node.span.span_id: node.depth for node in nodes}["b"] == 1
 
 
 def entry(**changes):
@@ -272,6 +298,8 @@ def test_a_call_that_the_client_recorded_too_counts_once(store, tmp_path):
         ('[{"id": "x"}]', "KeyError 'startTime'"),
         ('[{"id":"x","startTime":"noon","endTime":1}]', "noon"),
         ("[3]", "is no LiteLLM log"),
+        ('[{"id":"x","startTime":1e300,"endTime":1}]', "from 1970 to 2262"),
+        ('[{"id":"x","startTime":"0001-01-01T00:00:00","endTime":1}]', "from 1970 to 2262"),
     ],
 )
 def test_a_log_that_is_none_is_refused(store, tmp_path, text, words):
