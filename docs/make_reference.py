@@ -99,7 +99,7 @@ def rollout_page() -> Iterator[str]:
     yield from ("| attribute of `rollout` | |", "|---|---|")
     for name, text in ATTRIBUTES.items():
         yield row(f"`{name}`", text)
-    for name in ("random", "rng", "identity", "current_span"):
+    for name in ("t", "horizon", "random", "rng", "identity", "current_span"):
         yield row(f"`{name}`", first_line(getattr(Rollout, name)))
     for name in ("end", "span", "step"):
         yield from callable_section(f"rollout.{name}", getattr(Rollout, name), level=3)

@@ -52,8 +52,8 @@ class Rollout:
         self.run_id = run_id
         self.variant = variant
         self.outcome: str | None = None
-        self.t: int | float | None = None
-        self.horizon: int | float | None = None
+        self._t: float | None = None
+        self._horizon: float | None = None
         self.meta_json: str | None = None
         self.misuse: str | None = None  # kept here too, since the program under test may swallow the error
         self.seeds = seeds
@@ -65,6 +65,24 @@ class Rollout:
 
     def __repr__(self) -> str:
         return f"<rollout {self.condition} replicate={self.replicate} seed={self.seed}>"
+
+    @property
+    def t(self) -> float | None:
+        """How long it took so far, in the mark's `t_unit`: stands where `end` is given none, or an exception ends it."""
+        return self._t
+
+    @t.setter
+    def t(self, value: float | None) -> None:
+        self._take_durations(value, self._horizon)
+
+    @property
+    def horizon(self) -> float | None:
+        """The largest `t` there could have been; may be set beforehand as `t` may."""
+        return self._horizon
+
+    @horizon.setter
+    def horizon(self, value: float | None) -> None:
+        self._take_durations(self._t, value)
 
     @property
     def rng(self) -> np.random.Generator:
@@ -138,9 +156,9 @@ class Rollout:
         outcome
             One of the declared outcomes, or ``passed`` or ``failed``.
         t
-            How long it took, in the mark's ``t_unit``.
+            How long it took, in the mark's ``t_unit``; the attribute ``t`` where it is not given.
         horizon
-            The largest ``t`` there could have been, in the same unit.
+            The largest ``t`` there could have been, in the same unit; the attribute where it is not given.
         meta
             Anything else worth keeping, as a JSON object; NumPy scalars are stored as the numbers they are.
 
@@ -154,16 +172,19 @@ class Rollout:
         if not isinstance(outcome, str) or not self._declaration.knows(outcome):
             declared = ", ".join(self._declaration.outcomes)
             raise self._misused(f"outcome {outcome!r} is not declared; the rollout declares {declared}")
-        self.t = self._duration("t", t)
-        self.horizon = self._duration("horizon", horizon)
-        if self.t is not None and self.horizon is not None and self.t > self.horizon:
-            raise self._misused(f"t={t!r} exceeds horizon={horizon!r}")
+        self._take_durations(self._t if t is None else t, self._horizon if horizon is None else horizon)
         self.meta_json = None if meta is None else self._encode_meta(meta)
         self.outcome = outcome
 
     def _misused(self, sentence: str) -> RolloutError:
         self.misuse = f"{sentence}."
         return RolloutError(self.misuse)
+
+    def _take_durations(self, t: Any, horizon: Any) -> None:
+        t, horizon = self._duration("t", t), self._duration("horizon", horizon)
+        if t is not None and horizon is not None and t > horizon:
+            raise self._misused(f"t={t!r} exceeds horizon={horizon!r}")
+        self._t, self._horizon = t, horizon
 
     def _duration(self, name: str, value: Any) -> int | float | None:
         if value is None:

@@ -61,6 +61,8 @@ def test_raises_maps_an_exception_to_an_outcome(pytester):
         ),
         ("rollout.end('passed', horizon=10**5000)", "horizon is larger than 2**63 - 1"),
         ("rollout.end('passed', t=3, horizon=2)", "t=3 exceeds horizon=2."),
+        ("rollout.horizon = 2; rollout.t = 3", "t=3 exceeds horizon=2."),
+        ("rollout.t = 'long'", "t='long' must be a finite number from 0."),
         ("rollout.end('passed', meta={'a': float('inf')})", "meta['a'] is inf, which JSON cannot hold."),
         ("rollout.end('passed', meta={'a': [1, b'x']})", "meta['a'][1] is a bytes, which JSON cannot hold."),
         ("rollout.end('passed', meta={'a': {1, 2}})", "meta['a'] is a set, which JSON cannot hold."),
@@ -83,6 +85,21 @@ def test_misuse_is_an_error_of_that_replicate_alone(pytester, call, sentence, sw
     assert episode.cause == "errored"
     assert sentence in episode.error
     assert endings(pytester)[1] == "passed"
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        ("rollout.t, rollout.horizon = 3, 9; rollout.end('passed')", (3, 9)),
+        ("rollout.t, rollout.horizon = 3, 9; rollout.end('passed', t=np.int64(4))", (4, 9)),
+        ("rollout.t = 3; rollout.end('passed', t=12, horizon=20)", (12, 20)),
+        ("rollout.t = 3; rollout.t += 1; assert 0", (4, None)),
+    ],
+)
+def test_a_duration_may_be_set_before_the_end(pytester, body, kept):
+    """What was set as `rollout.t` and `rollout.horizon` is stored, unless `end` says otherwise."""
+    episode = run_body(pytester, body)
+    assert (episode.t, episode.horizon) == kept
 
 
 def test_numpy_numbers_are_stored_as_the_numbers_they_are(pytester):
