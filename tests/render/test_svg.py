@@ -92,6 +92,17 @@ def test_extremes_are_drawn(tmp_path, trails):
             assert 0 <= float(y) <= height
 
 
+@pytest.mark.parametrize("sides", [1, 2])
+def test_every_text_ends_inside_the_drawing(tmp_path, sides):
+    """The names of runs fit where they stand, though a run without a name is called by its id, of 21 characters."""
+    for name in ("2026-11-29T20:13-8aa4", "n" * 100):
+        root, _ = draw(tmp_path / name[:9], *[[(task(1), TRAILS)]] * sides, name=name)
+        for text in root.iter(f"{SVG}text"):
+            size = float(text.get("font-size")) * (0.7 if text.get("font-weight") else 0.62)  # of a digit
+            if text.get("text-anchor") == "start":
+                assert float(text.get("x")) + size * len(text.text) <= float(root.get("width")), text.text
+
+
 def test_equal_results_give_equal_bytes(tmp_path):
     """A drawing depends on the result alone."""
     assert draw(tmp_path / "a", [(task(1), TRAILS)])[1] == draw(tmp_path / "b", [(task(1), TRAILS)])[1]

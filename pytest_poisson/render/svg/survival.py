@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from pytest_poisson.analyses.compare import CompareResult
     from pytest_poisson.analyses.where import WhereResult
 
-WIDTH, MARGIN, LABELS = 760.0, 56.0, 150.0
+WIDTH, MARGIN, LABELS = 800.0, 56.0, 196.0
 CURVES_HEIGHT, STACK_HEIGHT = 240.0, 180.0
 LINE = 15.0
-LONGEST_LABEL = 22
+LONGEST_LABEL = 22  # the id of a run, which is its name where none was given, has 21
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +51,7 @@ def where_svg(result: WhereResult) -> str:
     name = write.printable(result.run.name)
     line = Line(name, result.curve, result.censored)
     title = f"Where the runs of '{name}' die"
-    body = [label(MARGIN, 26, title, size=16), *draw_curves([line], top=62)]
+    body = [_heading(f"Where the runs of '{_short(name)}' die"), *draw_curves([line], top=62)]
     height = 62 + CURVES_HEIGHT + 60
     if result.incidence is not None:
         causes = [each.cause for each in result.causes]
@@ -65,9 +65,11 @@ def where_svg(result: WhereResult) -> str:
 
 def curves_svg(lines: Sequence[Line]) -> str:
     """Draw the curves of runs that are described, not compared, in one frame."""
-    names = " and ".join(f"'{line.name}'" for line in lines)
-    title = f"How far the runs of {names} get"
-    body = [label(MARGIN, 26, title, size=16), *draw_curves(lines, top=62)]
+    title, shown = (
+        f"How far the runs of {' and '.join(names)} get"
+        for names in ([f"'{line.name}'" for line in lines], [f"'{_short(line.name)}'" for line in lines])
+    )
+    body = [_heading(shown), *draw_curves(lines, top=62)]
     return drawing(WIDTH, 62 + CURVES_HEIGHT + 60, title=title, description=in_words(lines), body=body)
 
 
@@ -79,14 +81,20 @@ def compare_svg(result: CompareResult) -> str:
         Line(name, curve, censored)
         for name, curve, censored in zip(names, (found.first, found.second), result.censored, strict=True)
     ]
-    title = f"Where the runs of '{names[0]}' and '{names[1]}' die"
-    body = [label(MARGIN, 26, title, size=16), *draw_curves(lines, top=62)]
+    title, shown = (
+        f"Where the runs of '{first}' and '{second}' die" for first, second in (names, map(_short, names))
+    )
+    body = [_heading(shown), *draw_curves(lines, top=62)]
     height = 62 + CURVES_HEIGHT + 60
     if result.incidence is not None:
         body += _stacks(result, names, height + 14)
         height += 14 + STACK_HEIGHT + 50
     words = f"{compare_headline(result)} {in_words(lines)}"
     return drawing(WIDTH, height, title=title, description=words, body=body)
+
+
+def _heading(text: str) -> str:
+    return label(MARGIN, 26, text, size=15)
 
 
 def _stacks(result: CompareResult, names: Sequence[str], top: float) -> list[str]:
