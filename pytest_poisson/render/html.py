@@ -22,6 +22,9 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inli
 SCRIPTS = ("page.js", "conditions.js", "picture.js", "replicates.js", "details.js", "table.js", "start.js")
 """The parts of the script, in the order in which they need each other."""
 
+LONGEST_WORD = 40
+"""Letters of a word that stays in one line of a table."""
+
 
 def text(words: str) -> str:
     """Return text as HTML, in an element or in a quoted attribute."""
@@ -112,9 +115,16 @@ def _heads(grid: Grid) -> str:
 def _rows(grid: Grid) -> Iterable[str]:
     sides = [_side(column.right) for column in grid.columns]
     for row in grid.rows:
-        cells = "".join(f"<td{side}>{text(cell)}</td>" for side, cell in zip(sides, row, strict=True))
+        cells = "".join(
+            f"<td{side or _length(cell)}>{text(cell)}</td>" for side, cell in zip(sides, row, strict=True)
+        )
         yield f"<tr>{cells}</tr>"
 
 
 def _side(right: bool) -> str:  # noqa: FBT001 (a column's own field)
     return ' class="number"' if right else ""
+
+
+def _length(cell: str) -> str:
+    """Let a cell break in a word that would push the next column out of sight, as a digest does."""
+    return ' class="long"' if max(map(len, cell.split()), default=0) > LONGEST_WORD else ""

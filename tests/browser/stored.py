@@ -108,7 +108,14 @@ def _write(store, name, cells, rate_of, replicates, rollout, *, salt=SALT, **rec
         type(each)(each.key, each.rollout, each.axes, each.nodeid, replicates) for each in cells
     )
     writer = store.create(
-        RunRecord(salt=salt, name=name, rollouts=(rollout,), conditions=conditions, **record)
+        RunRecord(
+            salt=salt,
+            name=name,
+            rollouts=(rollout,),
+            conditions=conditions,
+            suite="0123456789abcdef" * 4,
+            **record,
+        )
     )
     writer.add(
         _episode(each, replicate, rate_of(each.key), rollout, salt)

@@ -60,6 +60,13 @@ def test_a_narrow_window_does_not_scroll_sideways(open_report, name):
     assert tab.locator(".opened").bounding_box()["width"] <= 360
 
 
+def test_a_window_of_a_desk_shows_every_column(open_report):
+    """At 1280 pixels no table is wider than the page: digests stand beside each other and break."""
+    tab = open_report("agent", viewport={"width": 1280, "height": 900})
+    hidden = "[...document.querySelectorAll('.wide')].filter(e => e.scrollWidth > e.clientWidth).length"
+    assert tab.evaluate(hidden) == 0
+
+
 def test_looks_are_told_without_colour(open_report):
     """Each look of a cell has its own mark, fill or hatching, whatever its colour."""
     tab = open_report("agent")

@@ -93,4 +93,6 @@ def _replicates(result: DiffResult, number: int, arms: list[tuple[str, Arm]]) ->
     if result.along is not None:  # the condition of such a row stands for one of each side
         return Html()
     key = result.rows[number].condition.key
-    return joined([link(condition_address(arm.run_id, key), side) for side, arm in arms], ", ")
+    return joined(
+        [link(condition_address(arm.run_id, key), side) for side, arm in arms], ",\N{NO-BREAK SPACE}"
+    )

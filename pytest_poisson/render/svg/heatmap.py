@@ -139,7 +139,7 @@ def _heatmap(name: str, panel: Sequence[Tile], top: float) -> tuple[list[str], f
     marks = [label(MARGIN, top + 16, write.shorten(name, 90), size=15, font_weight="bold")]
     for index, text in enumerate(columns):
         x = LABEL_ROOM + index * CELL_WIDTH + CELL_WIDTH / 2
-        marks.append(label(x, top + 44, write.shorten(text, 15), size=11, anchor="middle"))
+        marks.append(label(x, top + 40, write.shorten(text, 15), size=11, anchor="middle"))
     for index, text in enumerate(rows):
         y = top + HEAD - 12 + index * CELL_HEIGHT + CELL_HEIGHT / 2
         marks.append(label(LABEL_ROOM - 8, y, write.shorten(text, LABEL_COLUMNS), size=11, anchor="end"))
