@@ -81,7 +81,7 @@ def create_run(
     )
     everything = (*selection.conditions, *selection.left_out)
     record = RunRecord(
-        salt=_salt(settings, paired),
+        salt=choose_salt(settings, paired),
         rollouts=plan.rollouts,
         conditions=conditions,
         name=name,
@@ -175,7 +175,7 @@ def _condition_record(found: CollectedCondition, planned: int) -> ConditionRecor
     return ConditionRecord(condition.key, condition.rollout, condition.axes, condition.nodeid, planned)
 
 
-def _salt(settings: Settings, paired: RunRecord | None) -> str:
+def choose_salt(settings: Settings, paired: RunRecord | None) -> str:
     """Return the baseline's salt, the one that `--poisson-salt` stands for, or a fresh one."""
     if paired is not None:
         return paired.salt

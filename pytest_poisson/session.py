@@ -16,7 +16,7 @@ from pytest_poisson.interleave import create_twins
 from pytest_poisson.item_reports import ItemReports
 from pytest_poisson.job import Job
 from pytest_poisson.open_runs import OpenRuns
-from pytest_poisson.opening import OpenedRun, continue_run, create_run, seed_keys
+from pytest_poisson.opening import OpenedRun, choose_salt, continue_run, create_run, seed_keys
 from pytest_poisson.plan import Plan, make_plan, refuse_cost
 from pytest_poisson.progress import ProgressLine
 from pytest_poisson.recording import refuse_missing_clients
@@ -160,12 +160,15 @@ class SweepSession:
         return declare_rule(baseline.run, paired=paired, q=self.settings.q, events=plan.events)
 
     def _refuse_own_failures(self, baseline: RunReader | None) -> None:
-        """Refuse a fix-check whose old version is the run that selects, before anything is spent."""
+        """Refuse a fix-check of which a version is the run that selects, or draws what it drew, before anything is spent."""
         selecting = self._runs.open_named(self.settings.fix_check)
-        if selecting is not None and baseline is not None:
-            from pytest_poisson.analyses.fix_check import refuse_arm
+        if selecting is None:
+            return
+        from pytest_poisson.analyses.fix_check import refuse_arms, repeated_draws
 
-            refuse_arm(selecting.run.run_id, selecting.run.name, {baseline.run.run_id})
+        refuse_arms(selecting, [] if baseline is None else [baseline])
+        if self.settings.salt is not None and choose_salt(self.settings, None) == selecting.run.salt:
+            raise repeated_draws(f"--poisson-salt={self.settings.salt}", selecting)
 
     @property
     def workers(self) -> int | None:

@@ -28,7 +28,7 @@ def check(folder, old, new, *, selecting=None, **options):
     store = fixed_store(folder)
     for name, its in (("old", old), ("new", new), ("nightly", selecting)):
         if its is not None:
-            write_run(store, name, its, salt=name[0] * 32)
+            write_run(store, name, its, salt=name[-1] * 32)
     with store.open("old") as first, store.open("new") as second:
         third = None if selecting is None else store.open("nightly")
         result = fix_check(

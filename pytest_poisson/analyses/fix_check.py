@@ -125,12 +125,12 @@ def fix_check(
     Raises
     ------
     UserError
-        If the runs are one, `failing_from` is one of them, an event is the outcome of no stored row or a success, or
+        If the runs are one, `failing_from` is one of them or drew what one of them drew, an event is the outcome of no stored row or a success, or
         no input can be compared.
     """
     refuse_same(old, new)
     if failing_from is not None:
-        refuse_arm(failing_from.run.run_id, failing_from.run.name, {old.run.run_id, new.run.run_id})
+        refuse_arms(failing_from, (old, new))
     readers = [reader for reader in (failing_from, old, new) if reader is not None]
     chosen = choose_events(readers, events)
     refuse_successes(chosen)
@@ -187,19 +187,30 @@ def failed_inputs(reader: RunReader, events: EventSet, min_failures: int) -> tup
     return failed
 
 
-def refuse_arm(selecting_id: str, name: str, arms: set[str]) -> None:
-    """Refuse one of the compared runs as the one that selects the inputs.
+def refuse_arms(selecting: RunReader, arms: Sequence[RunReader]) -> None:
+    """Refuse a run that selects the inputs and is compared itself, or whose draws a compared run has repeated.
 
     Raises
     ------
     UserError
         Saying why.
     """
-    if selecting_id in arms:
-        raise UserError(
-            f"Run '{name}' is one of the two compared, and its failures are there by selection; select by a third run, "
-            "or ask about all inputs."
-        )
+    for arm in arms:
+        if arm.run.run_id == selecting.run.run_id:
+            raise UserError(
+                f"Run '{arm.run.name}' is one of the two compared, and its failures are there by selection; select by a "
+                "third run, or ask about all inputs."
+            )
+        if any(same_draws(selecting, arm, each.key) for each in arm.conditions):
+            raise repeated_draws(f"Run '{arm.run.name}'", selecting)
+
+
+def repeated_draws(arm: str, selecting: RunReader) -> UserError:
+    """Return the refusal of an arm that has the seeds of the run that selects: it may repeat that run's failures."""
+    return UserError(
+        f"{arm} has the seeds of '{selecting.run.name}', whose failures are there by selection; sweep on other seeds, or "
+        "ask about all inputs."
+    )
 
 
 def by_change(inputs: Sequence[InputShares]) -> tuple[int, ...]:

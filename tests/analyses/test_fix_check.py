@@ -169,7 +169,7 @@ def test_a_run_that_selects_is_neither_arm(tmp_path, arm):
     """The failures of a compared run are there by selection: refused."""
     store = Store(tmp_path)
     for name in ("old", "new"):
-        write_run(store, name, cells(PILOT_OLD))
+        write_run(store, name, cells(PILOT_OLD), salt=name[0] * 32)
     with (
         store.open("old") as old,
         store.open("new") as new,
@@ -179,6 +179,18 @@ def test_a_run_that_selects_is_neither_arm(tmp_path, arm):
         ),
     ):
         fix_check(old, new, events=["timeout"], failing_from=selecting, max_mde=0.2)
+
+
+@pytest.mark.parametrize("arm", ["old", "new"])
+def test_a_run_that_selects_was_not_drawn_again_by_an_arm(tmp_path, arm):
+    """A run on the seeds of the one that selects may repeat its failures: refused, whichever arm it is."""
+    store = Store(tmp_path)
+    for name in ("nightly", "old", "new"):
+        write_run(store, name, cells(PILOT_OLD), salt="c" * 32 if name in ("nightly", arm) else name[0] * 32)
+    with store.open("old") as old, store.open("new") as new, store.open("nightly") as selecting:
+        with pytest.raises(UserError, match=f"Run '{arm}' has the seeds of 'nightly'"):
+            fix_check(old, new, events=["timeout"], failing_from=selecting, max_mde=0.2)
+        fix_check(old, new, events=["timeout"], failing_from=None, max_mde=0.2)
 
 
 def test_refusals(tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from hashlib import sha256
 
 import pytest
 
@@ -35,7 +36,8 @@ def suite(pytester):
     for name, failed in (("nightly", 8), ("old", 9)):
         counts = [(cell("agent", task=i), failed if i < 4 else 0) for i in range(6)]
         inputs = [(each, endings(stuck=count, done=12 - count)) for each, count in counts]
-        write_run(store, name, inputs, rollouts=(rollout,), salt=name[0].encode().hex() * 16)
+        salt = sha256({"nightly": b"drawn", "old": b"o"}[name]).hexdigest()[:32]
+        write_run(store, name, inputs, rollouts=(rollout,), salt=salt)
     return pytester
 
 
@@ -128,6 +130,10 @@ def test_quiet(suite):
             "*Run 'old' is one of the two compared, and its failures are there by selection*",
         ),
         (["--poisson-fix-check=nobody", "--poisson-pair-with=old"], "*nobody*"),
+        (
+            ["--poisson-fix-check=nightly", "--poisson-compare-with=old", "--poisson-salt=drawn"],
+            "*--poisson-salt=drawn has the seeds of 'nightly', whose failures are there by selection*",
+        ),
         (
             ["--poisson-fix-check=nightly", "--poisson-failing-from=old", "--poisson-pair-with=old"],
             "*--poisson-failing-from has no place beside --poisson-fix-check*",
