@@ -78,7 +78,12 @@ def read_result(text: str, name: str) -> Result | Nothing:
     try:
         return READERS[schema](document)
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
-        raise UserError(f"File '{name}' is no whole {schema} document: {problem!r}.") from None
+        lacks = (
+            f"it has no {problem}"
+            if isinstance(problem, KeyError)
+            else f"a part of it is not as it was written ({problem})"
+        )
+        raise UserError(f"File '{name}' is no whole {schema} document: {lacks}.") from None
 
 
 def read_diff(document: Document) -> DiffResult:

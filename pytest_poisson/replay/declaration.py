@@ -10,6 +10,7 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
 from pytest_poisson.errors import UserError
+from pytest_poisson.files import reason
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -129,8 +130,10 @@ def read_declaration(file: Path) -> ReplayDeclaration:
     """
     try:
         text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as failure:
-        raise UserError(f"{file} cannot be read as a declaration: {failure}.") from None
+    except OSError as problem:
+        raise UserError(f"Declaration {file} cannot be read: {reason(problem)}.") from None
+    except UnicodeDecodeError:
+        raise UserError(f"{file} is not TOML: it is no UTF-8 text.") from None
     try:
         content = tomllib.loads(text, parse_float=Decimal)
     except (ValueError, RecursionError) as failure:

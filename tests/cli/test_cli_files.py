@@ -20,12 +20,17 @@ def test_a_suite_below_a_file_is_not_said_to_exist(shell, tmp_path):
 
 
 def test_no_error_number_and_no_draft_is_named(traded, tmp_path):
-    """A report that cannot be written names the folder that was asked for, and a comment its file."""
+    """A report that cannot be written names the folder that was asked for, and a comment and a replay their files."""
     _, _, err = traded("report", "base", "--out=/proc/report")
     assert err == "pytest-poisson: --out=/proc/report cannot be written: no such file or directory.\n"
     _, _, err = traded.bare("comment", str(tmp_path / "none.json"))
     assert (
         err == f"pytest-poisson: File '{tmp_path / 'none.json'}' cannot be read: no such file or directory.\n"
+    )
+    _, _, err = traded("paired", f"--declaration={tmp_path / 'none.toml'}")
+    assert (
+        err
+        == f"pytest-poisson: Declaration {tmp_path / 'none.toml'} cannot be read: no such file or directory.\n"
     )
 
 

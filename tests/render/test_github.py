@@ -52,7 +52,11 @@ def test_a_gate_and_a_run_read_back_are_themselves(tmp_path):
         ("{", "'r.json' is not JSON"),
         ("[]", "schema None"),
         ('{"schema": "x/9"}', "schema 'x/9'; it takes pytest-poisson.check/1"),
-        ('{"schema": "pytest-poisson.diff/1"}', "no whole pytest-poisson.diff/1"),
+        (
+            '{"schema": "pytest-poisson.diff/1"}',
+            "no whole pytest-poisson.diff/1 document: it has no 'events'.",
+        ),
+        ('{"schema": "pytest-poisson.diff/1", "events": [3]}', "a part of it is not as it was written"),
     ],
 )
 def test_what_is_no_result_is_refused(text, words):
