@@ -1,6 +1,7 @@
 """A comparison as terminal text."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,16 @@ def test_the_store_is_named_where_it_is_not_the_default(tmp_path):
     """The command to type next finds the run: it names the store that was given."""
     text = render_diff(scenarios.trade(tmp_path), store="other store")
     assert "'--poisson-store=other store'" in text
+
+
+def test_no_sweep_is_advised_where_there_is_no_test_to_run(tmp_path):
+    """An imported run has conditions and no test items: how many replicates it lacks is said, and no command."""
+    result = scenarios.too_small(tmp_path)
+    assert "\nNext:\n  pytest --poisson-sweep --poisson-replicates=" in render_diff(result)
+    imported = tuple(replace(row, condition=replace(row.condition, nodeid="")) for row in result.rows)
+    text = render_diff(replace(result, rows=imported))
+    assert "Next:" not in text
+    assert f"{result.design.needed} replicates a condition" in " ".join(text.split())
 
 
 def test_options_are_spelled_as_where_they_are_typed(tmp_path):
