@@ -101,7 +101,7 @@ def _refuse_what_is_no_rollout(item: pytest.Item) -> pytest.Function:
             "make it a function or a method of a plain class."
         )
     if not isinstance(item, pytest.Function):
-        raise UserError(f"{item.nodeid} is a {type(item).__name__}; a rollout is a test function.")
+        raise UserError(f"{item.nodeid} is of type {type(item).__name__}; a rollout is a test function.")
     if item.get_closest_marker("xfail") is not None:
         raise UserError(
             f"{item.nodeid} is marked xfail, which has no meaning for a rollout; declare the outcome it may end with."

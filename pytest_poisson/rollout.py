@@ -228,7 +228,7 @@ def _plain(value: Any, path: str) -> Any:
         return {key: _plain(item, f"{path}[{key!r}]") for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item, f"{path}[{index}]") for index, item in enumerate(value)]
-    raise TypeError(f"{path} is a {type(value).__name__}, which JSON cannot hold")
+    raise TypeError(f"{path} is of type {type(value).__name__}, which JSON cannot hold")
 
 
 def _plain_number(value: Any) -> Any:
