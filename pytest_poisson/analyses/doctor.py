@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 from poisson_store.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from packaging.requirements import Requirement
 
     from poisson_store.catalog import Store
+    from poisson_store.records import RunSummary
 
 DISTRIBUTION = "pytest-poisson"
 PLUGIN = "poisson"
@@ -131,21 +132,36 @@ def extras() -> list[Extra]:
 
 
 def store_health(store: Store) -> StoreHealth:
-    """Return what is in a store's directory."""
+    """Return what is in a store's directory, each of its runs read to the end."""
     exists = store.path.is_dir()
     place = next((each for each in (store.path, *store.path.absolute().parents) if each.exists()), store.path)
     try:
         runs = store.runs() if exists else []
     except StoreError as problem:
         return StoreHealth(str(store.path), exists, os.access(place, os.W_OK), 0, 0, (str(problem),))
+    unsound = list(_of_runs(store, runs))
     return StoreHealth(
         str(store.path),
         exists,
         place.is_dir() and os.access(place, os.W_OK),
-        sum(run.problem is None for run in runs),
+        len(runs) - len(unsound),
         sum(run.status == "running" for run in runs),
-        (*_of_index(store), *(f"{run.path.name}: {run.problem}" for run in runs if run.problem is not None)),
+        (*_of_index(store), *unsound),
     )
+
+
+def _of_runs(store: Store, runs: Iterable[RunSummary]) -> Iterator[str]:
+    """Yield why run files cannot be read, or could not be read to the end."""
+    for run in runs:
+        problem = run.problem
+        if problem is None:
+            try:
+                with store.open(str(run.path)) as opened:
+                    opened.check()
+            except StoreError as found:
+                problem = str(found)
+        if problem is not None:
+            yield f"{run.path.name}: {problem}"
 
 
 def _of_index(store: Store) -> list[str]:

@@ -67,6 +67,18 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
         return connection
 
 
+def check_pages(connection: sqlite3.Connection, path: Path) -> None:
+    """Read every page of an open file, which takes about as long as copying it.
+
+    Raises
+    ------
+    DamagedRunError
+        If one is not as it was written.
+    """
+    if connection.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
+        raise DamagedRunError(f"{path} is damaged inside; what is readable of it can be recovered.")
+
+
 def open_for_reading(path: Path, stack: ExitStack) -> sqlite3.Connection:
     """Open a run for reading; `stack` releases it.
 

@@ -16,7 +16,7 @@ from poisson_store.columns import (
     read_replicates,
     read_trace_columns,
 )
-from poisson_store.connection import open_for_reading, read_status
+from poisson_store.connection import check_pages, open_for_reading, read_status
 from poisson_store.errors import StoreError, reading
 from poisson_store.records import CAUSES, Accounting, Episode, Usage
 from poisson_store.spans import read_answers, read_spans
@@ -82,6 +82,17 @@ class RunReader:
     def conditions(self) -> tuple[ConditionRecord, ...]:
         """The planned conditions, in the order of collection."""
         return self.run.conditions
+
+    def check(self) -> None:
+        """Read every page of the file.
+
+        Raises
+        ------
+        DamagedRunError
+            If one is not as it was written, so that some later reading would fail.
+        """
+        with reading(self.path):
+            check_pages(self._connection, self.path)
 
     def accounting(self) -> Accounting:
         """Tell where every planned replicate went."""

@@ -13,7 +13,14 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import IO, Any
 
-from poisson_store.connection import connect, now_text, open_for_reading, read_status, transaction
+from poisson_store.connection import (
+    check_pages,
+    connect,
+    now_text,
+    open_for_reading,
+    read_status,
+    transaction,
+)
 from poisson_store.errors import DamagedRunError, NewerSchemaError, StoreError, reading, storage_errors
 from poisson_store.schema import VERSION
 from poisson_store.writer import end_run
@@ -156,8 +163,7 @@ def _check_content(file: Path, target: Path) -> None:
     """Check that the unpacked file is a sound run and nothing but one."""
     with ExitStack() as stack, reading(file):
         connection = open_for_reading(target, stack)
-        if connection.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
-            raise DamagedRunError(f"{file} is damaged inside; what is readable of it can be recovered.")
+        check_pages(connection, file)
         if connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'trigger'").fetchone():
             raise DamagedRunError(f"{file} holds triggers, which no run has.")
 

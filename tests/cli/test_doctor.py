@@ -1,6 +1,7 @@
 """`pytest-poisson doctor`: what it says of an installation is what is so."""
 
 import json
+import os
 import platform
 from importlib.metadata import version
 
@@ -46,6 +47,23 @@ def test_a_damaged_run_is_a_problem(shell):
     assert document["store"]["runs"] == 1
     (problem,) = document["problems"]
     assert "20260101T000000Z-abcd.sqlite" in problem
+
+
+def test_a_run_that_decayed_on_the_disk_is_a_problem(shell):
+    """A page that is no longer what was written is found, though the file's size and time are as they were."""
+    write_run(Store(shell.store), "sound", [(cell(task="a"), endings(resolved=3))])
+    run_id = write_run(Store(shell.store), "decayed", [(cell(task="a"), endings(resolved=900))])
+    assert asked(shell)[0] == 0
+    file = shell.store / f"{run_id}.sqlite"
+    stamp = file.stat()
+    content = file.read_bytes()
+    file.write_bytes(content[:-4096] + b"\xff" * 4096)
+    os.utime(file, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    status, document = asked(shell)
+    assert (status, document["store"]["runs"]) == (4, 1)
+    (problem,) = document["problems"]
+    assert f"{file.name}: " in problem
+    assert "damaged" in problem
 
 
 def test_a_damaged_catalog_is_a_problem(shell):
