@@ -52,7 +52,7 @@ def add_store(parser: argparse.ArgumentParser) -> None:
         "--store",
         metavar="DIR",
         default=None,
-        help=f"directory of stored runs (default: $POISSON_STORE, else {DEFAULT_STORE} here or in a folder above)",
+        help=f"directory of stored runs (default: $POISSON_STORE, else poisson_store of pytest's configuration, else {DEFAULT_STORE}; here or in a folder above)",
     )
 
 
@@ -191,10 +191,15 @@ def store_path(arguments: argparse.Namespace) -> str:
 def _nearest_store() -> str:
     """Return the store here or in a folder above, since sessions keep theirs in the root directory; else one here.
 
-    A repository's folder is the last that is looked into.
+    In each folder the one that pytest's configuration names comes first; a repository's folder is the last that is
+    looked into.
     """
+    from pytest_poisson.cli.configured_store import configured_store
+
     here = Path.cwd()
     for folder in (here, *here.parents):
+        if configured := configured_store(folder):
+            return os.path.relpath(configured) if folder == here else str(configured)
         if (folder / DEFAULT_STORE).is_dir():
             return DEFAULT_STORE if folder == here else str(folder / DEFAULT_STORE)
         if (folder / ".git").exists():

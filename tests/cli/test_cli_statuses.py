@@ -189,3 +189,28 @@ def test_the_store_is_found_from_a_folder_below(traded, monkeypatch, tmp_path):
     (below / ".poisson").mkdir()
     monkeypatch.chdir(below)
     assert "Store '.poisson' holds no run." in traded.bare("runs")[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pytest.ini", "[pytest]\npoisson_store = kept/runs\n"),
+        ("pyproject.toml", "[tool.pytest.ini_options]\npoisson_store = 'kept/runs'\n"),
+        ("pyproject.toml", "[tool.pytest]\npoisson_store = 'kept/runs'\n"),
+        ("pytest.toml", "[pytest]\npoisson_store = 'kept/runs'\n"),
+        ("tox.ini", "[tox]\nenvlist = a\nenvlist = b\n[pytest]\npoisson_store = kept/runs\n"),
+        ("setup.cfg", "[metadata]\nname = %(x)\n[tool:pytest]\npoisson_store = kept/runs\n"),
+    ],
+)
+def test_the_store_is_the_one_that_sessions_have(traded, monkeypatch, tmp_path, name, text):
+    """The configuration that pytest reads is the commands' too, here and from a folder below; a broken one is not."""
+    below = tmp_path / "tests"
+    below.mkdir()
+    (tmp_path / "kept").mkdir()
+    traded.store.rename(tmp_path / "kept" / "runs")
+    (tmp_path / name).write_text(text)
+    for folder in (tmp_path, below):
+        monkeypatch.chdir(folder)
+        assert "patched" in traded.bare("runs")[1]
+    (tmp_path / name).write_text("[[")
+    assert traded.bare("runs")[1] == "Store '.poisson' holds no run.\n"
