@@ -10,6 +10,7 @@ import numpy as np
 from poisson_stats.competing_risks import cumulative_incidence
 from poisson_stats.consistency import consistency
 from poisson_stats.logrank import hazard_ratio_guidance
+from poisson_stats.missing import missing_shares_unpaired
 from poisson_stats.survival_comparison import compare_survival
 from pytest_poisson.analyses.coverage import in_order
 from pytest_poisson.analyses.event_set import choose_events
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from poisson_stats.competing_risks import CumulativeIncidence
     from poisson_stats.consistency import Consistency
     from poisson_stats.logrank import RatioGuidance
+    from poisson_stats.missing import MissingShares
     from poisson_stats.survival_comparison import SurvivalComparison
     from poisson_stats.validation import IntArray
     from poisson_store.reader import RunReader
@@ -95,6 +97,8 @@ class CompareResult:
         All episodes of each run that belong to the event, counted by where they landed.
     left_out
         The inputs that are not compared.
+    excluded
+        Whether the runs lack places equally often, over the inputs that both ran.
     causes
         The causes of death, in the order of the comparison's tests by kind.
     comparison
@@ -123,6 +127,7 @@ class CompareResult:
     by: By
     landed: tuple[Landed, Landed]
     left_out: LeftOut
+    excluded: MissingShares
     causes: tuple[str, ...]
     comparison: SurvivalComparison
     censored: tuple[tuple[int, ...], tuple[int, ...]]
@@ -190,6 +195,7 @@ def compare(
         by=by,
         landed=material.landed,
         left_out=material.left_out,
+        excluded=material.excluded,
         causes=material.causes,
         comparison=comparison,
         censored=(_censored(ours), _censored(theirs)),
@@ -213,6 +219,7 @@ class _Material:
     conditions: tuple[ConditionRecord, ...]
     landed: tuple[Landed, Landed]
     left_out: LeftOut
+    excluded: MissingShares
     arms: tuple[Placement, Placement]
     causes: tuple[str, ...]
     cause: tuple[IntArray, IntArray]
@@ -226,7 +233,7 @@ def _gather(readers: tuple[RunReader, RunReader], events: Sequence[str], by: By)
     first, second = (place(reader, conditions, chosen, by=by) for reader in readers)
     refuse_unplaced(readers[0], first)
     refuse_unplaced(readers[1], second)
-    left_out, common = _common(readers, (first, second), conditions)
+    left_out, excluded, common = _common(readers, (first, second), conditions)
     if not common.size:
         raise UserError(
             f"Runs '{readers[0].run.name}' and '{readers[1].run.name}' have no input with a placed episode in both: "
@@ -240,6 +247,7 @@ def _gather(readers: tuple[RunReader, RunReader], events: Sequence[str], by: By)
         conditions=tuple(conditions[i] for i in common.tolist()),
         landed=(first.landed, second.landed),
         left_out=left_out,
+        excluded=excluded,
         arms=(ours, theirs),
         causes=causes,
         cause=(ours.with_causes(causes), theirs.with_causes(causes)),
@@ -251,17 +259,19 @@ def _common(
     readers: tuple[RunReader, RunReader],
     placements: tuple[Placement, Placement],
     conditions: Sequence[ConditionRecord],
-) -> tuple[LeftOut, IntArray]:
-    """Return the inputs left out, counted, and the positions of the others."""
-    ran = [_rows_by_input(reader, conditions) > 0 for reader in readers]
-    placed = [np.bincount(each.condition, minlength=len(conditions)) > 0 for each in placements]
-    common = placed[0] & placed[1]
+) -> tuple[LeftOut, MissingShares, IntArray]:
+    """Return the inputs left out, counted, what both runs lack of those they ran, and the positions of the compared."""
+    rows = [_rows_by_input(reader, conditions) for reader in readers]
+    kept = [np.bincount(each.condition, minlength=len(conditions)) for each in placements]
+    ran, placed = [each > 0 for each in rows], [each > 0 for each in kept]
+    both, common = ran[0] & ran[1], placed[0] & placed[1]
+    lacking = [(int((n - k)[both].sum()), int(n[both].sum())) for n, k in zip(rows, kept, strict=True)]
     left_out = LeftOut(
         not_first=int((~ran[0]).sum()),
         not_second=int((ran[0] & ~ran[1]).sum()),
         unplaced=int((ran[0] & ran[1] & ~common).sum()),
     )
-    return left_out, np.flatnonzero(common)
+    return left_out, missing_shares_unpaired(*lacking[0], *lacking[1]), np.flatnonzero(common)
 
 
 def _rows_by_input(reader: RunReader, conditions: Sequence[ConditionRecord]) -> IntArray:

@@ -15,7 +15,7 @@ from pytest_poisson.render.report_parts import (
     named_run,
     run_line,
 )
-from pytest_poisson.render.share_parts import compared_line, difference_line, row_lines
+from pytest_poisson.render.share_parts import compared_line, difference_line, missing_warning, row_lines
 from pytest_poisson.render.sheet import Bold, Grid, Points, section, sheet
 
 if TYPE_CHECKING:
@@ -57,21 +57,25 @@ def changes_sheet(result: ChangesResult, *, top: int = 10) -> Sheet:
 
 def headline(result: ChangesResult) -> str:
     """Return how many inputs changed, and which way."""
+    return f"{_word(result)}{missing_warning(result.rows, 'runs')}."
+
+
+def _word(result: ChangesResult) -> str:
     tests = write.plural(len(result.inputs), "input")
     event = write.printable(str(result.events))
     if result.more or result.less:
         ways = [(result.more, "more"), (result.less, "less")]
         said = ", ".join(f"{write.integer(count)} had {event} {way} often" for count, way in ways if count)
-        return f"{write.integer(result.more + result.less)} of {tests} changed: {said}."
+        return f"{write.integer(result.more + result.less)} of {tests} changed: {said}"
     together = ""
     if result.differ_together:
         p = write.p_value(result.together.p, result.together.log_p)
         together = f"; yet all inputs together differ (p {p})"
     if result.flags.flip_together is None:
-        return f"too small to tell: none of {tests} is flagged, nor could any have been at so few repeats{together}."
+        return f"too small to tell: none of {tests} is flagged, nor could any have been at so few repeats{together}"
     if result.blind == len(result.inputs):
-        return f"too small to tell: none of {tests} is flagged, and none would have been 4 times in 5 by itself{together}."
-    return f"no input changed significantly: none of {tests} is flagged{together}."
+        return f"too small to tell: none of {tests} is flagged, and none would have been 4 times in 5 by itself{together}"
+    return f"no input changed significantly: none of {tests} is flagged{together}"
 
 
 def _test(result: ChangesResult) -> list[str]:

@@ -58,18 +58,23 @@ def compare_sheet(result: CompareResult, *, verbose: bool = False) -> Sheet:
 
 def headline(result: CompareResult) -> str:
     """Return the word and what it rests on."""
+    warning = "; but the runs differ in excluded rows" if result.excluded.differs else ""
+    return f"{_word(result)}{warning}."
+
+
+def _word(result: CompareResult) -> str:
     found = result.comparison
     first, second = named_run(result.first), named_run(result.second)
     p = write.p_value(found.test.p, found.test.log_p)
     if found.word == "different":
-        return f"different: runs of {second} {SOONER[found.test.second_dies]} than runs of {first} (p {p})."
+        return f"different: runs of {second} {SOONER[found.test.second_dies]} than runs of {first} (p {p})"
     ratio = f"{found.max_hazard_ratio:g}"
     if found.word == "no significant difference":
-        return f"no significant difference (p {p}), and a hazard ratio of {ratio} would have been seen 4 times in 5."
+        return f"no significant difference (p {p}), and a hazard ratio of {ratio} would have been seen 4 times in 5"
     seen = (
         f"only one of {write.figure(found.detectable)} or more" if isfinite(found.detectable) else "no ratio"
     )
-    return f"too small to tell (p {p}): a hazard ratio of {ratio} was asked, {seen} would have been seen 4 times in 5."
+    return f"too small to tell (p {p}): a hazard ratio of {ratio} was asked, {seen} would have been seen 4 times in 5"
 
 
 def left_out_line(left_out: LeftOut, compared: int, names: tuple[str, str]) -> str:
@@ -93,8 +98,22 @@ def _landed(result: CompareResult) -> Section | None:
         "Where they landed",
         *lines,
         left_out_line(result.left_out, result.comparison.common, names),
+        _excluded_line(result, names),
         *draws_lines(same=result.same_draws),
         STEP,
+    )
+
+
+def _excluded_line(result: CompareResult, names: tuple[str, str]) -> str | None:
+    """Return whether the runs lack places equally often; None where no row of the inputs that both ran is excluded."""
+    found = result.excluded
+    if not found.missing_before + found.missing_after:
+        return None
+    told = "differ between the runs" if found.differs else "do not differ significantly"
+    return (
+        f"Excluded of the inputs that both ran: {write.integer(found.missing_before)} of "
+        f"{write.integer(found.planned_before)} in {names[0]}, {write.integer(found.missing_after)} of "
+        f"{write.integer(found.planned_after)} in {names[1]}. Their shares {told} (p {write.p_value(found.p, found.log_p)})."
     )
 
 
@@ -253,6 +272,9 @@ def _cannot_say(result: CompareResult) -> list[str]:
         points.append("Why runs die: a last step is where a run was last seen, not what went wrong.")
     if result.left_out.total:
         points.append(f"Anything about {write.plural(result.left_out.total, 'input')} that is left out.")
+    excluded = sum(landed.excluded for landed in result.landed)
+    if excluded:
+        points.append(f"Where {write.plural(excluded, 'excluded row')} died, or whether.")
     cut = sum(landed.timed_out + landed.capped for landed in result.landed)
     if cut:
         points.append(

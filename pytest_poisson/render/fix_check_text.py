@@ -15,7 +15,7 @@ from pytest_poisson.render.report_parts import (
     named_run,
     run_line,
 )
-from pytest_poisson.render.share_parts import compared_line, difference_line, row_lines
+from pytest_poisson.render.share_parts import compared_line, difference_line, missing_warning, row_lines
 from pytest_poisson.render.sheet import Bold, Grid, Points, section, sheet
 
 if TYPE_CHECKING:
@@ -67,9 +67,7 @@ def headline(result: FixCheckResult) -> str:
         said = f"no significant difference (p {p}): there are no more than {room} points to drop, and {asked} were asked"
     else:
         said = f"too small to tell (p {p}): a drop of {asked} points was asked, {_seen(found.drop)}"
-    rows = result.rows
-    warning = "; but the versions differ in rows without an outcome" if rows and rows.shares.differs else ""
-    return f"{said}{warning}."
+    return f"{said}{missing_warning(result.rows, 'versions')}."
 
 
 def could_not_see(result: FixCheckResult) -> list[str]:

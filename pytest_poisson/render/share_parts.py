@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from poisson_stats.missing import ACCEPTED_SHARE
 from pytest_poisson.render import formatting as write
 from pytest_poisson.render.accounting_text import PARTS
 from pytest_poisson.render.report_parts import inputs_compared
@@ -46,6 +47,16 @@ def row_lines(rows: LeftOutRows | None, names: tuple[str, str], alpha: float) ->
             f"(p {test_p})."
         ),
     )
+
+
+def missing_warning(rows: LeftOutRows | None, arms: str) -> str:
+    """Return what the bold line must say of rows without an outcome; nothing where they could hide little."""
+    if rows is None or rows.shares.problem is None:
+        return ""
+    if rows.shares.differs:
+        return f"; but the {arms} differ in rows without an outcome"
+    where = f"both {arms}" if rows.shares.problem == "too many in both" else f"one of the {arms}"
+    return f"; but more than {write.percent(ACCEPTED_SHARE)} of the rows of {where} have no outcome"
 
 
 def difference_line(found: RiskDifference) -> str:

@@ -70,6 +70,7 @@ def compare_document(result: CompareResult) -> Document:
             "not_second": result.left_out.not_second,
             "unplaced": result.left_out.unplaced,
         },
+        "excluded_differ": result.excluded.differs,
         "test": _log_rank(found.test),
         "by_cause": _by_cause(result),
         "survival": {

@@ -255,6 +255,7 @@ class CompareDocument(TypedDict):
     landed: BothLandedShape
     compared: int
     left_out: UnmatchedShape
+    excluded_differ: bool
     test: LogRankShape
     by_cause: list[CauseLogRankShape]
     survival: BothCurvesShape

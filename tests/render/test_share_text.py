@@ -123,6 +123,30 @@ def test_missing_outcomes_are_in_the_bold_line(tmp_path):
     assert "How 20 rows without an outcome would have ended." in text
 
 
+@pytest.mark.parametrize(
+    ("lost", "words"),
+    [
+        ((0, 3), "; but the {arms} differ in rows without an outcome."),
+        ((3, 3), "; but more than 20 % of the rows of both {arms} have no outcome."),
+        ((3, 2), "; but more than 20 % of the rows of one of the {arms} have no outcome."),
+        ((1, 1), "."),
+    ],
+)
+def test_what_missing_outcomes_may_hide_is_in_the_bold_line(tmp_path, lost, words):
+    """Both reports say it where the runs differ in them, or have too many: the word rests on what is left."""
+    store = fixed_store(tmp_path)
+    for name, lacking in zip(("A", "B"), lost, strict=True):
+        its = [(task(i), share(3, 8, timed_out=lacking)) for i in range(10)]
+        write_run(store, name, its, salt=name.lower() * 32)
+    with store.open("A") as a, store.open("B") as b:
+        one, other = (
+            headline(fix_check(a, b, events=["timeout"], failing_from=None, max_mde=0.2)),
+            changes_headline(changes(a, b, events=["timeout"])),
+        )
+    assert ("; but" in one, one.endswith(words.format(arms="versions"))) == (words != ".", True)
+    assert ("; but" in other, other.endswith(words.format(arms="runs"))) == (words != ".", True)
+
+
 def test_what_it_rests_on(tmp_path):
     """An input without which the word is another is named with that word."""
     result = check(tmp_path, cells([(20, 20), (3, 6), (3, 6)]), cells([(0, 20), (3, 6), (3, 6)]), max_mde=0.9)

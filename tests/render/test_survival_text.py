@@ -119,6 +119,22 @@ def test_a_success_is_no_death(tmp_path):
     )
 
 
+@pytest.mark.parametrize(("lost", "warned"), [(9, True), (0, False)])
+def test_excluded_rows_that_differ_are_in_the_bold_line(tmp_path, lost, warned):
+    """Where one run's deaths left no trace, the other is not said to die sooner without a word about that."""
+    store = fixed_store(tmp_path)
+    write_traced(store, "A", [(task(1), [died(2)] * 9 + [ended(9)] * 3)])
+    write_traced(
+        store, "B", [(task(1), [Trail("errored", 2)] * lost + [died(2)] * (9 - lost) + [ended(9)] * 3)]
+    )
+    with store.open("A") as ours, store.open("B") as theirs:
+        result = compare(ours, theirs, events=["timeout"], max_hazard_ratio=2)
+    text = " ".join(as_text(compare_sheet(result), columns=80).split())
+    assert compare_headline(result).endswith("; but the runs differ in excluded rows.") == warned
+    assert ("0 of 12 in 'A', 9 of 12 in 'B'. Their shares differ" in text) == warned
+    assert ("Where 9 excluded rows died, or whether." in text) == warned
+
+
 @pytest.mark.parametrize(
     ("first", "second", "ratio", "words"),
     [
