@@ -92,3 +92,12 @@ def test_a_thousand_conditions_stay_light(tmp_path):
     files = comparison_files(scenarios.two(tmp_path, cells, cells, paired=True))
     assert json.loads(files["report.json"])["diff"]["rows"][1999]
     assert len(files["report.html"].encode()) < 2_000_000
+
+
+def test_a_run_of_hundreds_of_conditions_has_a_page(tmp_path):
+    """Ranked dots stand for them, of every event: the second event's conditions are numbered after the first's."""
+    cells = [(cell(task=n), endings(resolved=2, timeout=1)) for n in range(450)]
+    write_run(Store(tmp_path), "one", cells)
+    with Store(tmp_path).open("one") as run:
+        result = show(run)
+    assert "300 of 450 conditions, ranked" in run_files(result, shares(result))["report.html"]

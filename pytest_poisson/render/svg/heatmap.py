@@ -58,7 +58,7 @@ def heatmap_svg(
     legend
         Whether a comparison's drawing says what the looks mean.
     """
-    ranks = {number: rank for rank, number in enumerate(importance or range(len(tiles)))}
+    ranks = {number: rank for rank, number in enumerate(importance or [tile.number for tile in tiles])}
     ordered = sorted(tiles, key=lambda tile: tile.panel)
     comparing = legend and any(tile.look != "share" for tile in tiles)
     body: list[str] = [_blind_pattern(), *(_legend() if comparing else [])]
