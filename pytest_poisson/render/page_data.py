@@ -13,7 +13,7 @@ from pytest_poisson.conditions import axis_label, canonical_json
 from pytest_poisson.methods import METHODS
 from pytest_poisson.render import formatting as write
 from pytest_poisson.render.diff_table import COLUMNS, row_cells
-from pytest_poisson.render.page_replicates import replicate_data
+from pytest_poisson.render.page_replicates import replicates_data
 from pytest_poisson.render.report_sheet import interval
 from pytest_poisson.render.tiles import look_of, said_of
 
@@ -249,8 +249,8 @@ def _replicates(details: ReportDetails | None, place: dict[str, int], store: str
     if details is None:
         return []
     return [
-        {"condition": place[each.trace.condition.key], **replicate_data(each, store)}
-        for each in details.failing.shown
+        {"condition": place[each.trace.condition.key], **data}
+        for each, data in zip(details.failing.shown, replicates_data(details.failing, store), strict=True)
     ]
 
 

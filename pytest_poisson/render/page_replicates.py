@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_poisson.render import formatting as write
 from pytest_poisson.render.commands import replicate_command
+from pytest_poisson.render.html import data_block
 from pytest_poisson.render.trace_text import UNKNOWN, span_time
 
 if TYPE_CHECKING:
@@ -16,24 +17,44 @@ if TYPE_CHECKING:
     from pytest_poisson.analyses.failing import Failing, FailingReplicate
     from pytest_poisson.render.documents import Document
 
-MOST_SPANS = 40
-MOST_CHARACTERS = 500
-"""Of an error, an input or an output."""
+MOST_BYTES, LEAST_BYTES = 1_500_000, 500_000
+"""What all replicates of a page may take: less by 1 kB a condition, so that a thousand of them stay below 2 MB."""
 
 
-def replicate_data(each: FailingReplicate, store: str | None) -> Document:
-    """Return a replicate as the page's script shows it: every figure written out, texts as they are."""
+class Room(NamedTuple):
+    """How many spans of a replicate are shown, and how many characters of an error, an input or an output."""
+
+    spans: int
+    characters: int
+
+
+ROOM = Room(40, 500)
+SMALLER_ROOMS = (Room(40, 160), Room(40, 40), Room(20, 40), Room(5, 40))
+
+
+def replicates_data(failing: Failing, store: str | None) -> list[Document]:
+    """Return the replicates as the page's script shows them, in the most room that the page has for all of them."""
+    most = max(MOST_BYTES - 1000 * len(failing.total), LEAST_BYTES)
+    for room in (ROOM, *SMALLER_ROOMS):
+        data = [replicate_data(each, store, room) for each in failing.shown]
+        if len(data_block({"replicates": data}).encode()) <= most:
+            break
+    return data
+
+
+def replicate_data(each: FailingReplicate, store: str | None, room: Room) -> Document:
+    """Return a replicate: every figure written out, texts as they are, what was cut stated."""
     trace, episode = each.trace, each.trace.episode
     return {
         "arm": each.arm,
         "number": episode.replicate,
         "ended": episode.outcome or episode.cause,
         "partner": each.partner,
-        "facts": [[name, said] for name, said in _facts(episode)],
-        "error": _begin(episode.error),
+        "facts": [[name, said] for name, said in _facts(episode, room)],
+        "error": _begin(episode.error, room),
         "command": replicate_command(trace.run.name, trace.condition, episode.replicate, store),
-        "spans": [_span(node) for node in trace.nodes[:MOST_SPANS]],
-        "cut": _cut_spans(len(trace.nodes), episode.spans_left_out or 0),
+        "spans": [_span(node, room) for node in trace.nodes[: room.spans]],
+        "cut": _cut_spans(len(trace.nodes), episode.spans_left_out or 0, room),
     }
 
 
@@ -60,7 +81,7 @@ def _document(each: FailingReplicate) -> Document:
         "error": episode.error,
         "spans": len(nodes),
         "spans_left_out": episode.spans_left_out or 0,
-        "spans_shown": [_span_document(node) for node in nodes[:MOST_SPANS]],
+        "spans_shown": [_span_document(node) for node in nodes[: ROOM.spans]],
     }
 
 
@@ -75,13 +96,13 @@ def _span_document(node: Node) -> Document:
         "after_s": node.after_s,
         "took_s": node.took_s,
         "tokens": None if tokens is None else {"in": tokens.input, "out": tokens.output},
-        "error": _begin(span.error),
-        "input": _begin(span.input),
-        "output": _begin(span.output),
+        "error": _begin(span.error, ROOM),
+        "input": _begin(span.input, ROOM),
+        "output": _begin(span.output, ROOM),
     }
 
 
-def _facts(episode: Episode) -> Iterator[tuple[str, str]]:
+def _facts(episode: Episode, room: Room) -> Iterator[tuple[str, str]]:
     if episode.t is not None:
         horizon = "" if episode.horizon is None else f" of {episode.horizon:g}"
         yield "t", f"{episode.t:g}{horizon}"
@@ -98,10 +119,10 @@ def _facts(episode: Episode) -> Iterator[tuple[str, str]]:
     if episode.attempts:
         yield "attempts", str(len(episode.attempts) + 1)
     if episode.meta:
-        yield "meta", _begin(write.value(dict(episode.meta))) or ""
+        yield "meta", _begin(write.value(dict(episode.meta)), room) or ""
 
 
-def _span(node: Node) -> Document:
+def _span(node: Node, room: Room) -> Document:
     span, tokens = node.span, node.span.tokens
     said = {
         "depth": node.depth,
@@ -112,10 +133,10 @@ def _span(node: Node) -> Document:
         "after": span_time(node.after_s),
         "took": span_time(node.took_s),
         "tokens": None if tokens is None else _sides(tokens.input, tokens.output),
-        "error": _begin(span.error),
-        "input": _begin(span.input),
-        "output": _begin(span.output),
-        "cut": ", ".join(_cuts(node)),
+        "error": _begin(span.error, room),
+        "input": _begin(span.input, room),
+        "output": _begin(span.output, room),
+        "cut": ", ".join(_cuts(node, room)),
     }
     return {name: value for name, value in said.items() if value not in (None, "")}
 
@@ -125,29 +146,29 @@ def _sides(given: int | None, gave: int | None) -> str:
     return "{} in, {} out".format(*known)
 
 
-def _cuts(node: Node) -> Iterable[str]:
+def _cuts(node: Node, room: Room) -> Iterable[str]:
     span = node.span
     for side, said, cut in (("input", span.input, span.input_cut), ("output", span.output, span.output_cut)):
-        yield from _cut_text(side, said, cut)
+        yield from _cut_text(side, said, cut, room)
 
 
-def _cut_text(side: str, said: str | None, cut: Cut | None) -> Iterator[str]:
+def _cut_text(side: str, said: str | None, cut: Cut | None, room: Room) -> Iterator[str]:
     if said is None and cut is not None:
         yield f"{side} of {write.plural(cut.bytes, 'byte')} not kept"
-    elif said is not None and (cut is not None or len(said) > MOST_CHARACTERS):
+    elif said is not None and (cut is not None or len(said) > room.characters):
         whole = write.plural(len(said), "character") if cut is None else write.plural(cut.bytes, "byte")
-        yield f"{side}: the first {write.integer(min(len(said), MOST_CHARACTERS))} characters of {whole}"
+        yield f"{side}: the first {write.integer(min(len(said), room.characters))} characters of {whole}"
 
 
-def _cut_spans(stored: int, left_out: int) -> str:
+def _cut_spans(stored: int, left_out: int, room: Room) -> str:
     """Say how many spans are not shown; empty where all are."""
     whole = stored + left_out
-    shown = min(stored, MOST_SPANS)
+    shown = min(stored, room.spans)
     return f"{shown} of {write.plural(whole, 'span')} are shown." if shown < whole else ""
 
 
-def _begin(words: str | None) -> str | None:
+def _begin(words: str | None, room: Room) -> str | None:
     """Return the beginning of a text, with a sign where it was cut."""
-    if words is None or len(words) <= MOST_CHARACTERS:
+    if words is None or len(words) <= room.characters:
         return words
-    return words[:MOST_CHARACTERS] + " [cut]"
+    return words[: room.characters] + " [cut]"

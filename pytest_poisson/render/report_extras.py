@@ -11,7 +11,7 @@ from pytest_poisson.render import formatting as write
 from pytest_poisson.render.documents import apart_document
 from pytest_poisson.render.early_text import PROCESSES
 from pytest_poisson.render.layout import Column
-from pytest_poisson.render.page_replicates import MOST_SPANS, failing_document
+from pytest_poisson.render.page_replicates import ROOM, failing_document
 from pytest_poisson.render.report_parts import apart_points
 from pytest_poisson.render.sheet import Grid, Points, section
 from pytest_poisson.render.survival_documents import where_document
@@ -78,7 +78,7 @@ def details_document(details: ReportDetails | None) -> Document:
         "apart": apart_document(details.apart),
         "failing": {
             "total": {key: list(counts) for key, counts in details.failing.total.items()},
-            "most_spans": MOST_SPANS,
+            "most_spans": ROOM.spans,
             "shown": failing_document(details.failing),
         },
         "survival": [None if arm.survival is None else where_document(arm.survival) for arm in details.arms],

@@ -2,14 +2,18 @@
 
 import json
 
+import pytest
+
 from poisson_store import Store
+from poisson_store.records import Episode, RunRecord, Span
+from pytest_poisson.analyses.report_details import run_details
 from pytest_poisson.analyses.shares import shares
 from pytest_poisson.analyses.show import show
 from pytest_poisson.render.report_files import comparison_files, run_files
 from tests.render import scenarios
 from tests.render.elements import HOSTILE, Elements
 from tests.render.figures import cells_of, data_of, facts_of, label_of
-from tests.stored_runs import cell, endings, write_run
+from tests.stored_runs import SALT, SUPPORT, cell, endings, write_run
 
 
 def test_every_row_of_the_json_is_in_the_page(tmp_path):
@@ -101,3 +105,28 @@ def test_a_run_of_hundreds_of_conditions_has_a_page(tmp_path):
     with Store(tmp_path).open("one") as run:
         result = show(run)
     assert "300 of 450 conditions, ranked" in run_files(result, shares(result))["report.html"]
+
+
+@pytest.mark.parametrize("conditions", [10, 1000])
+def test_long_texts_do_not_make_a_page_heavy(tmp_path, conditions):
+    """Fifty replicates with forty spans of long texts leave a page under 2 MB, and what was cut is stated."""
+    text, cells = "<\N{PILE OF POO}" * 2000, [cell(planned=5, task=n) for n in range(conditions)]
+    spans = [Span(str(n), None, "llm", "plan", n, n + 1, input=text, output=text) for n in range(60)]
+    record = RunRecord(salt=SALT, name="long", rollouts=(SUPPORT,), conditions=tuple(cells))
+    with Store(tmp_path).create(record) as writer:
+        writer.add(
+            Episode(each.key, number, number, "timeout", None, error=text, spans=tuple(spans))
+            for each in cells[:50]
+            for number in range(5 if conditions == 10 else 1)
+        )
+        writer.finish("complete")
+    with Store(tmp_path).open("long") as run:
+        result = show(run)
+        page = run_files(result, shares(result), run_details(run, shares(result)))["report.html"]
+    assert len(page.encode()) < 2_000_000
+    shown = data_of(page)["replicates"]
+    assert len(shown) == 50
+    for each in shown:
+        assert each["cut"] == f"{len(each['spans'])} of 60 spans are shown."
+        kept = len(each["spans"][0]["input"].removesuffix(" [cut]"))
+        assert each["spans"][0]["cut"].startswith(f"input: the first {kept} characters of 4,000 characters")
