@@ -1,5 +1,6 @@
 """What leaves the machine: the project's source, and nothing that git or the user keeps back."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -74,10 +75,29 @@ def test_included_and_excluded(root):
     assert found == [".env", ".gitignore", "data/large.bin", "src/mine/__init__.py", "tests/test_it.py"]
 
 
-def test_an_include_that_matches_nothing_is_refused(root):
-    """A glob with a slip in it is named, rather than found missing in a container."""
-    with pytest.raises(UserError, match=r"poisson_modal_include=dato/\* matches nothing below"):
-        select_files(root, include=["dato/*"])
+@pytest.mark.parametrize(
+    ("pattern", "goes"),
+    [
+        ("data", False),
+        ("**/*", False),
+        ("data/*.*", False),
+        ("data/.env", True),
+        ("**/.env", True),
+        ("data/.env*", True),
+    ],
+)
+def test_secrets_go_only_where_they_are_spelled_out(root, pattern, goes):
+    """A directory or a wildcard that has a file of secrets in it does not take that along."""
+    git(root, "data/\n")
+    (root / "data" / ".env").write_text("KEY=sesame")
+    assert ("data/.env" in names(root, include=[pattern])) == goes
+
+
+@pytest.mark.parametrize("pattern", ["dato/*", "/etc/hostname", "../*", "**x", "."])
+def test_an_include_that_matches_nothing_is_refused(root, pattern):
+    """A glob with a slip in it, or that leads out of the project, is named rather than found missing in a container."""
+    with pytest.raises(UserError, match=rf"poisson_modal_include={re.escape(pattern)} matches nothing below"):
+        select_files(root, include=[pattern])
 
 
 def test_a_project_that_is_too_large_is_refused_with_its_size(root, monkeypatch):

@@ -15,6 +15,7 @@ dependencies = ["httpx>=0.27"]
 agents = ["openai"]
 [dependency-groups]
 test = ["hypothesis", {include-group = "other"}]
+other = ["rich"]
 """
 
 
@@ -45,11 +46,11 @@ def test_a_pyproject_without_a_project_declares_nothing(tmp_path):
 def test_extras_and_groups_are_taken_by_name(root):
     """Brackets name extras or dependency groups; one that is not there is refused with those that are."""
     lines = find_requirements(root, "pyproject.toml[agents, test]").lines
-    assert lines == ("httpx>=0.27", "openai", "hypothesis")
+    assert lines == ("httpx>=0.27", "openai", "hypothesis", "rich")
     (root / "uv.lock").write_text("")
     assert find_requirements(root, "uv.lock[agents]").extras == ("agents",)
     with pytest.raises(
-        UserError, match=r"no extra and no dependency group named 'agent'; it has test, agents"
+        UserError, match=r"no extra and no dependency group named 'agent'; it has test, other, agents"
     ):
         find_requirements(root, "pyproject.toml[agent]")
 
@@ -59,11 +60,36 @@ def test_a_requirements_file_is_read_with_those_it_includes(root):
     (root / "sub").mkdir()
     (root / "sub" / "base.txt").write_text("numpy>=1 # the arrays\n\n-e ..\n")
     (root / "requirements.txt").write_text(
-        "-r sub/base.txt\n--extra-index-url https://example.org/simple\n# no\n./local\nrequests \\\n  ==2.0\n"
+        "-r sub/base.txt\n--extra-index-url https://example.org/simple\n# no\n./local\nfoo @ file:///x\nrequests \\\n  ==2.0\n"
     )
     found = find_requirements(root, "requirements.txt")
     assert found.lines == ("numpy>=1", "--extra-index-url https://example.org/simple", "requests    ==2.0")
-    assert found.left_out == ("-e ..", "./local")
+    assert found.left_out == ("-e ..", "./local", "foo @ file:///x")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("requirements.txt", b"-r requirements.txt\n", "requirements.txt includes itself."),
+        ("requirements.txt", b"-r gone.txt\n", "gone.txt cannot be read: No such file or directory."),
+        ("requirements.txt", b"\xff\xfe\n", "requirements.txt cannot be read: 'utf-8' codec"),
+        ("pyproject.toml", b"\xff", "pyproject.toml cannot be read: 'utf-8' codec"),
+        ("pyproject.toml", b"project = 3", "in another form than a list of texts"),
+        ("pyproject.toml", b"[project]\ndependencies = [3]", "in another form than a list of texts"),
+        ("pyproject.toml", b"dependency-groups = 3", "in another form than a list of texts"),
+        ("pyproject.toml", b"[project]\ndependencies = 'numpy'", "in another form than a list of texts"),
+        ("pyproject.toml[a]", b"[dependency-groups]\na = [{include-group = 'a'}]", "includes itself: 'a'"),
+        ("pyproject.toml[a]", b"[dependency-groups]\na = [{include-group = 'b'}]", "group named 'b'"),
+        ("pyproject.toml[a]", b"[dependency-groups]\na = [{x = 'b'}]", "in another form"),
+        ("pyproject.toml[a]", b"[dependency-groups]\na = 'numpy'", "in another form"),
+    ],
+)
+def test_a_file_that_cannot_be_understood_is_refused(tmp_path, name, content, words):
+    """One sentence that names the file, before anything is built."""
+    (tmp_path / name.partition("[")[0]).write_bytes(content)
+    with pytest.raises(UserError) as refusal:
+        find_requirements(tmp_path, name)
+    assert words in str(refusal.value)
 
 
 @pytest.mark.parametrize("given", ["needs.txt", "pyproject.toml[", "uv.lock"])

@@ -102,12 +102,32 @@ def _is_source(directory: Path) -> bool:
 
 
 def _included(root: Path, patterns: Iterable[str]) -> Iterator[Path]:
+    """Return what patterns match; a name that never goes does so only where a pattern spells it out."""
     for pattern in patterns:
-        places = list(root.glob(pattern))
+        places = _places(root, pattern)
         if not places:
             raise UserError(f"poisson_modal_include={pattern} matches nothing below {root}.")
+        spelled = [step for step in Path(pattern).parts if any(map(str.isalnum, step))]
         for place in places:
-            yield from (each.relative_to(root) for each in ([place] if place.is_file() else place.rglob("*")))
+            found = (each.relative_to(root) for each in ([place] if place.is_file() else place.rglob("*")))
+            yield from (path for path in found if not _stays(path, spelled))
+
+
+def _places(root: Path, pattern: str) -> list[Path]:
+    """Return what a pattern matches below the root; nothing for one that leads out of it or is none."""
+    if Path(pattern).is_absolute() or ".." in Path(pattern).parts:
+        return []
+    try:
+        return list(root.glob(pattern))
+    except (ValueError, IndexError):  # IndexError is for the pattern `.`
+        return []
+
+
+def _stays(path: Path, spelled: Sequence[str]) -> bool:
+    return any(
+        _matches(Path(name), NEVER) and not any(fnmatch(name, step) for step in spelled)
+        for name in path.parts
+    )
 
 
 def _matches(path: Path, patterns: Iterable[str]) -> bool:

@@ -16,7 +16,7 @@ else:
     import tomli as tomllib
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
 NONE = "none"
@@ -25,7 +25,7 @@ KNOWN = ("uv.lock", "requirements.txt", "pyproject.toml")
 
 OWN_NAME = "pytest-poisson"
 _FILE_AND_EXTRAS = re.compile(r"([^\[\]]+?)(?:\[([\w\s,.-]*)\])?$")
-_LOCAL = re.compile(r"(-e|--editable)\b|\.{0,2}/|\.$|file:")
+_LOCAL = re.compile(r"(-e|--editable)\b|\.{0,2}/|\.$|(\S+\s*@\s*)?file:")
 _INCLUDE = re.compile(r"(?:-r|--requirement)[\s=]*(.+)")
 
 
@@ -69,9 +69,7 @@ def find_requirements(root: Path, given: str | None) -> Requirements:
 
 
 def _declares(file: Path) -> bool:
-    if file.name == "pyproject.toml":
-        return file.is_file() and "project" in _toml(file)
-    return file.is_file()
+    return file.is_file() and (file.name != "pyproject.toml" or "project" in _toml(file))
 
 
 def _read(root: Path, given: str) -> Requirements:
@@ -92,33 +90,66 @@ def _read(root: Path, given: str) -> Requirements:
     return Requirements(given, tuple(line for line in lines if line not in local), left_out=local)
 
 
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as fault:
+        raise UserError(f"{file} cannot be read: {getattr(fault, 'strerror', None) or fault}.") from None
+
+
 def _toml(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return tomllib.loads(_text(file))
     except tomllib.TOMLDecodeError as fault:
         raise UserError(f"{file} is no TOML file: {fault}.") from None
 
 
 def _declared(file: Path, extras: Iterable[str]) -> Iterator[str]:
     content = _toml(file)
-    project = content.get("project", {})
-    groups = {**content.get("dependency-groups", {}), **project.get("optional-dependencies", {})}
-    yield from project.get("dependencies", [])
-    for extra in extras:
-        if extra not in groups:
+    try:
+        project = content.get("project", {})
+        groups = {**content.get("dependency-groups", {}), **project.get("optional-dependencies", {})}
+        lines = [*_listed(project.get("dependencies", [])), *_of_groups(file, groups, extras)]
+    except (AttributeError, TypeError):
+        lines = [None]
+    if not all(isinstance(line, str) for line in lines):
+        raise UserError(
+            f"{file} declares its dependencies in another form than a list of texts, or of tables with include-group."
+        )
+    yield from lines
+
+
+def _listed(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError
+    return value
+
+
+def _of_groups(
+    file: Path, groups: Mapping[str, Any], names: Iterable[str], within: tuple[str, ...] = ()
+) -> Iterator[Any]:
+    """Return what extras and dependency groups list, with the groups that they include."""
+    for name in names:
+        if name not in groups:
             raise UserError(
-                f"{file} declares no extra and no dependency group named {extra!r}; it has {', '.join(groups) or 'none'}."
+                f"{file} declares no extra and no dependency group named {name!r}; it has {', '.join(groups) or 'none'}."
             )
-        yield from (line for line in groups[extra] if isinstance(line, str))
+        if name in within:
+            raise UserError(f"{file} has a dependency group that includes itself: {name!r}.")
+        for line in _listed(groups[name]):
+            included = line.get("include-group") if isinstance(line, dict) else None
+            yield from [line] if included is None else _of_groups(file, groups, [included], (*within, name))
 
 
-def _lines(file: Path) -> Iterator[str]:
+def _lines(file: Path, within: tuple[Path, ...] = ()) -> Iterator[str]:
     """Return the lines of a requirements file and of those it includes, without comments."""
-    text = file.read_text(encoding="utf-8").replace("\\\n", " ")
+    if file.resolve() in within:
+        raise UserError(f"{file} includes itself.")
+    text = _text(file).replace("\\\n", " ")
     for line in (re.sub(r"(^|\s)#.*$", "", line).strip() for line in text.splitlines()):
         included = _INCLUDE.match(line)
         if included:
-            yield from _lines(file.parent / included[1].strip())
+            yield from _lines(file.parent / included[1].strip(), (*within, file.resolve()))
         elif line:
             yield line
 
