@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from pytest_poisson.option import Option, parse_amount, parse_positive_count, parse_text
+from typing import Any
+
+from pytest_poisson.option import BadValueError, Option, parse_amount, parse_positive_count, parse_text
+
+
+def parse_cores(value: Any) -> float:
+    """Take a number of cores above 0."""
+    cores = parse_amount(value)
+    if not cores:
+        raise BadValueError("must be a number above 0")
+    return cores
+
 
 OPTIONS = (
     Option(
@@ -24,7 +35,7 @@ OPTIONS = (
     Option(
         "modal_cpu",
         "Modal: physical cores of a container (default: 1)",
-        parse_amount,
+        parse_cores,
         "CORES",
         default=1.0,
         ini="float",

@@ -39,9 +39,10 @@ def test_the_estimate_agrees_with_a_published_bill():
 def test_a_cost_that_cannot_be_told_says_why():
     """Without a time, or with a GPU that has no price, the cost is unknown and the words say what is missing."""
     assert "--poisson-est-seconds" in cost_of(ModalSettings(), 10, None).words
-    unknown = cost_of(ModalSettings(gpu="Z9"), 10, 1.0)
-    assert unknown.usd != unknown.usd
-    assert unknown.words == f"unknown: the prices of {read_prices().as_of} have no Z9"
+    for gpu in ("Z9", "L4:x", "L4:0", "L4:"):
+        unknown = cost_of(ModalSettings(gpu=gpu), 10, 1.0)
+        assert unknown.usd != unknown.usd
+        assert unknown.words == f"unknown: the prices of {read_prices().as_of} have no {gpu}"
 
 
 def test_a_call_may_take_what_its_replicates_may():

@@ -14,6 +14,7 @@ PLAIN = "import pytest\n@pytest.mark.rollout(replicates=2)\ndef test_it(): pass\
         ("--poisson-max-mde=nan", "--poisson-max-mde=nan must be a number between 0 and 1."),
         ("--poisson-q=-1", "--poisson-q=-1 must be a number between 0 and 1."),
         ("--poisson-workers=many", "--poisson-workers=many must be a whole number from 0, or auto."),
+        ("--poisson-modal-cpu=0", "--poisson-modal-cpu=0 must be a number above 0."),
         ("--poisson-timeout=0", "--poisson-timeout=0 must be a number of seconds above 0."),
         ("--poisson-variant=a", "--poisson-variant=a must have the form KEY=VALUE, where KEY is a name."),
         ("--poisson-name=latest", "--poisson-name=latest must not be 'latest' or start with '@'*"),

@@ -46,11 +46,21 @@ def read_prices(table: Path = TABLE) -> Prices:
 
 
 def container_second(settings: ModalSettings, prices: Prices) -> float:
-    """Return what a second of one container costs, in USD; NaN where its GPU is not in the table."""
-    gpu_name, _, gpus = (settings.gpu or "").partition(":")
-    gpu_s = prices.gpu_s.get(gpu_name.upper(), math.nan) * int(gpus or 1) if gpu_name else 0.0
-    rate = settings.cpu * prices.core_s + settings.memory_mib / 1024 * prices.gib_s + gpu_s
+    """Return what a second of one container costs, in USD; NaN where its GPU is not in the table, or not so many of it."""
+    rate = (
+        settings.cpu * prices.core_s
+        + settings.memory_mib / 1024 * prices.gib_s
+        + _gpus_second(settings.gpu, prices)
+    )
     return rate * (prices.region if settings.region else 1.0)
+
+
+def _gpus_second(gpu: str | None, prices: Prices) -> float:
+    if gpu is None:
+        return 0.0
+    name, _, number = gpu.partition(":")
+    counted = int(number) if number.isdecimal() else 0 if ":" in gpu else 1
+    return prices.gpu_s.get(name.upper(), math.nan) * counted if counted else math.nan
 
 
 def estimate_cost(

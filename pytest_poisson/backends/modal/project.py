@@ -115,11 +115,12 @@ def _included(root: Path, patterns: Iterable[str]) -> Iterator[Path]:
 
 def _places(root: Path, pattern: str) -> list[Path]:
     """Return what a pattern matches below the root; nothing for one that leads out of it or is none."""
-    if Path(pattern).is_absolute() or ".." in Path(pattern).parts:
+    parts = Path(pattern).parts
+    if not parts or ".." in parts or Path(pattern).is_absolute():
         return []
     try:
         return list(root.glob(pattern))
-    except (ValueError, IndexError):  # IndexError is for the pattern `.`
+    except ValueError:  # as for `**x`
         return []
 
 
