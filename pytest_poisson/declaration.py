@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_poisson.errors import UserError
-from pytest_poisson.option import BadValueError, Option
+from pytest_poisson.option import MOST_REPLICATES, BadValueError, Option
 from pytest_poisson.option_table import RECORDING, option_named
 
 PASSED, FAILED = "passed", "failed"
@@ -171,6 +171,8 @@ class _MarkReader:
             return None
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise self.refuse(name, "must be a whole number from 1")
+        if value > MOST_REPLICATES:
+            raise self.refuse(name, f"must be a whole number from 1 to {MOST_REPLICATES:,}")
         return value
 
     def words(self, name: str) -> tuple[str, ...] | None:

@@ -38,6 +38,18 @@ class Option(NamedTuple):
         return f"poisson_{self.name}"
 
 
+MOST_REPLICATES = 10**9
+MOST = 2**63 - 1  # what a run file holds
+
+
+def parse_replicates(value: Any) -> int:
+    """Take a number of replicates."""
+    number = _whole(value, 1)
+    if number > MOST_REPLICATES:
+        raise BadValueError(f"must be a whole number from 1 to {MOST_REPLICATES:,}")
+    return number
+
+
 def parse_positive_count(value: Any) -> int:
     """Take a whole number from 1."""
     return _whole(value, 1)
@@ -53,7 +65,7 @@ def _whole(value: Any, least: int) -> int:
         number = int(str(value))
     except ValueError:
         number = least - 1
-    if number < least:
+    if not least <= number <= MOST:
         raise BadValueError(f"must be a whole number from {least}")
     return number
 

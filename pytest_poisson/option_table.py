@@ -17,6 +17,7 @@ from pytest_poisson.option import (
     parse_pair,
     parse_pattern,
     parse_positive_count,
+    parse_replicates,
     parse_run_name,
     parse_seconds,
     parse_shard,
@@ -37,7 +38,7 @@ OPTIONS = (
     Option(
         "replicates",
         "replicates of every condition (default: the mark's, else computed from the accepted change)",
-        parse_positive_count,
+        parse_replicates,
         "N",
         ini="int",
     ),

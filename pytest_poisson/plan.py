@@ -254,9 +254,15 @@ def _size(
 
 
 def _computed(settings: Settings, tests: int) -> int:
-    from poisson_stats.planning import plan_replicates
+    from poisson_stats.planning import MOST_REPLICATES, TooManyReplicatesError, plan_replicates
 
-    return plan_replicates(settings.max_mde, max(tests, 1), q=settings.q, paired=True)
+    try:
+        return plan_replicates(settings.max_mde, max(tests, 1), q=settings.q, paired=True)
+    except TooManyReplicatesError:
+        raise UserError(
+            f"--poisson-max-mde={settings.max_mde:g} takes more than {MOST_REPLICATES:,} replicates of every condition; "
+            "accept a larger change, or give --poisson-replicates."
+        ) from None
 
 
 def _with_limits(plan: Plan) -> Plan:

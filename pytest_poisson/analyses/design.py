@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poisson_stats.planning import design_limit, plan_replicates
+from poisson_stats.planning import TooManyReplicatesError, design_limit, plan_replicates
 from pytest_poisson.analyses.diff_result import Design
 from pytest_poisson.analyses.figures import finite
 
@@ -31,8 +31,16 @@ def describe_design(comparison: Comparison, *, paired: bool) -> Design:
         largest_is_rise=is_rise,
         too_small=int(comparison.too_small.sum()),
         ceiling=finite(comparison.ceiling.max()),
-        needed=plan_replicates(comparison.max_mde, tests, q=q, paired=paired) if undecided else None,
+        needed=_needed(comparison, paired=paired) if undecided else None,
     )
+
+
+def _needed(comparison: Comparison, *, paired: bool) -> int | None:
+    """Return the replicates that bring every limit to the accepted change; None where they are too many to plan."""
+    try:
+        return plan_replicates(comparison.max_mde, comparison.tests, q=comparison.q, paired=paired)
+    except TooManyReplicatesError:
+        return None
 
 
 def _largest_limit(comparison: Comparison) -> tuple[int | None, bool]:

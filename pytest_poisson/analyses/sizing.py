@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from poisson_stats.planning import plan_pairs, plan_replicates
+from poisson_stats.planning import MOST_REPLICATES, TooManyReplicatesError, plan_pairs, plan_replicates
 from pytest_poisson.analyses.diff import diff
 from pytest_poisson.analyses.pace import mean_wall_s
 from pytest_poisson.analyses.pairing import claims_pairing
@@ -99,6 +99,15 @@ def size_from_pair(
     m = tests if tests is not None else len(found.rows)
     correlation = found.pairing.correlation or 0.0
     used = correlation if found.pairing.helped or correlation < 0 else 0.0
+    try:
+        on_same_seeds = plan_pairs(max_mde, m, q=q, correlation=used)
+        if_independent = plan_pairs(max_mde, m, q=q, correlation=0.0)
+        on_fresh_seeds = plan_replicates(max_mde, m, q=q, paired=False)
+    except TooManyReplicatesError:
+        raise UserError(
+            f"A change of {max_mde:g} is too small to size a sweep for: independent arms need more than "
+            f"{MOST_REPLICATES:,} replicates of every condition."
+        ) from None
     return Sizing(
         before=before.run.name,
         after=after.run.name,
@@ -109,8 +118,8 @@ def size_from_pair(
         q=q,
         pairing=found.pairing,
         correlation=used,
-        on_same_seeds=plan_pairs(max_mde, m, q=q, correlation=used),
-        if_independent=plan_pairs(max_mde, m, q=q, correlation=0.0),
-        on_fresh_seeds=plan_replicates(max_mde, m, q=q, paired=False),
+        on_same_seeds=on_same_seeds,
+        if_independent=if_independent,
+        on_fresh_seeds=on_fresh_seeds,
         seconds_each=mean_wall_s(before, after),
     )

@@ -76,10 +76,13 @@ def _bought(pairing: Pairing) -> str:
 
 
 def _way_out(result: DiffResult, design: Design, *, in_session: bool) -> str:
-    text = (
-        f"{write.integer(design.needed or 0)} replicates a condition, in both runs, bring every limit to "
-        f"{result.max_mde:g}"
-    )
+    if design.needed is None:
+        text = f"No number of replicates that can be planned brings every limit to {result.max_mde:g}"
+    else:
+        text = (
+            f"{write.integer(design.needed)} replicates a condition, in both runs, bring every limit to "
+            f"{result.max_mde:g}"
+        )
     if design.ceiling is not None and design.ceiling < 1:
         option = "--poisson-max-mde" if in_session else "--max-mde"
         text += f"; {option}={write.ceiling(design.ceiling)} accepts this design as it is"

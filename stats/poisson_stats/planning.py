@@ -26,6 +26,14 @@ The rejection limits move by one unit about every 2 sqrt(2n)/z replicates, z the
 and that is the tooth of the saw; so at least one whole tooth is seen.
 """
 
+MOST_REPLICATES = 500_000
+"""What independent arms may need, by the normal approximation, for a plan to be made: beyond, an exact one takes
+minutes, and then hours."""
+
+
+class TooManyReplicatesError(ValueError):
+    """A change is too small to plan for."""
+
 
 @dataclass(frozen=True, slots=True)
 class DesignLimit:
@@ -74,6 +82,8 @@ def plan_replicates(max_mde: float, tests: int, *, q: float = 0.05, paired: bool
     ------
     ValueError
         If an argument is out of range.
+    TooManyReplicatesError
+        If independent arms would need more than `MOST_REPLICATES`.
 
     Notes
     -----
@@ -109,6 +119,8 @@ def plan_pairs(max_mde: float, tests: int, *, q: float = 0.05, correlation: floa
     ------
     ValueError
         If an argument is out of range.
+    TooManyReplicatesError
+        If independent arms would need more than `MOST_REPLICATES`.
 
     Examples
     --------
@@ -235,7 +247,12 @@ def _smallest_that_holds(test: _Test, change: float) -> int:
     def power(n: int) -> float:
         return min(test.powers(n, change))
 
-    last_failure = n = _some_failure(power, change, test.alpha)
+    about = _about_enough(change, test.alpha)
+    if about > MOST_REPLICATES:
+        raise TooManyReplicatesError(
+            f"max_mde={change!r} is too small to plan for: independent arms need more than {MOST_REPLICATES:,} replicates."
+        )
+    last_failure = n = _some_failure(power, about)
     highest = largest_drop = present = 0.0
     while n < last_failure + SCAN_ROOTS * np.sqrt(n) or present < TARGET_POWER + largest_drop:
         n += 1
@@ -246,10 +263,15 @@ def _smallest_that_holds(test: _Test, change: float) -> int:
     return last_failure + 1
 
 
-def _some_failure(power: Callable[[int], float], change: float, alpha: float) -> int:
-    """Return an n that fails while n + 1 succeeds, found by bisection from the normal approximation."""
+def _about_enough(change: float, alpha: float) -> float:
+    """Return the replicates that independent arms need by the normal approximation."""
     z = ndtri(TARGET_POWER) - ndtri(alpha / 2)
-    fails, holds = 0, int(np.ceil(z * z / (2 * change * change))) + 1
+    return float(z * z / (2 * change * change))
+
+
+def _some_failure(power: Callable[[int], float], about: float) -> int:
+    """Return an n that fails while n + 1 succeeds, found by bisection from about where it must be."""
+    fails, holds = 0, int(np.ceil(about)) + 1
     while power(holds) < TARGET_POWER:
         fails, holds = holds, holds * 5 // 4 + 1
     while holds - fails > 1:

@@ -85,3 +85,9 @@ def test_a_pair_that_cannot_be_compared_is_refused(tmp_path):
     readers = pair_of_runs(tmp_path, [(TASKS[0], endings(resolved=5))], [(TASKS[1], endings(resolved=5))])
     with pytest.raises(UserError, match="have no condition in common"):
         size(readers)
+
+
+def test_a_change_too_small_to_plan_for_is_refused(tmp_path):
+    """A size that would take hours to compute is refused by name."""
+    with pytest.raises(UserError, match=r"A change of 0\.0001 is too small to size a sweep for"):
+        size(pair(tmp_path, 0.6), max_mde=0.0001)

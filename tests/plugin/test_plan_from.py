@@ -58,3 +58,15 @@ def test_it_computes_what_the_number_would_give(pytester):
         ["*--poisson-plan-from computes the replicates that --poisson-replicates gives*"]
     )
     one.stderr.fnmatch_lines(["*--poisson-plan-from=a must name two runs, joined by a comma*"])
+
+
+def test_a_change_too_small_to_plan_for_neither_hangs_nor_breaks(pytester):
+    """Replicates for it cannot be computed, which is a usage error; given some, the comparison ends without a number."""
+    pytester.makepyfile("import pytest\n@pytest.mark.rollout\ndef test_it(rollout): pass\n")
+    refused = sweep(pytester, "--poisson-max-mde=0.0001")
+    assert refused.ret == 4
+    refused.stderr.fnmatch_lines(["ERROR: --poisson-max-mde=0.0001 takes more than 500,000 replicates of every*"])
+    given = ("--poisson-max-mde=0.0001", "--poisson-replicates=3")
+    assert sweep(pytester, *given).ret == 0
+    compared = sweep(pytester, *given, "--poisson-pair-with=latest", "-v")
+    compared.stdout.fnmatch_lines(["*No number of replicates that can be planned brings every limit to*"])

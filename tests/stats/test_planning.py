@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from poisson_stats.fisher_region import fisher_region
 from poisson_stats.limits import limits_paired, limits_unpaired
-from poisson_stats.planning import _Fisher, _McNemar, design_limit, plan_replicates
+from poisson_stats.planning import (
+    TooManyReplicatesError,
+    _Fisher,
+    _McNemar,
+    design_limit,
+    plan_pairs,
+    plan_replicates,
+)
 from poisson_stats.power import FisherRows, PairedRows
 
 
@@ -110,3 +117,11 @@ def test_bad_input_is_named(call, message):
     with pytest.raises(ValueError, match=r"\S") as refusal:
         call()
     assert str(refusal.value) == message
+
+
+@pytest.mark.parametrize("max_mde", [1e-12, 1e-6, 0.002])
+def test_a_change_too_small_to_plan_for_is_refused_at_once(max_mde):
+    """A plan that would take minutes, or break on its arrays, is refused by the name and value of the change."""
+    for plan in (plan_replicates, lambda change, tests: plan_pairs(change, tests, correlation=0.5)):
+        with pytest.raises(TooManyReplicatesError, match=rf"max_mde={max_mde!r} is too small to plan for"):
+            plan(max_mde, 2)
