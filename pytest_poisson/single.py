@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 from poisson_store import Store, StoreError
+from pytest_poisson import neighbours
+from pytest_poisson.concurrency import GlobalState
 from pytest_poisson.ending import ending_of_call
 from pytest_poisson.rollout import CURRENT_ROLLOUT, Rollout
 from pytest_poisson.seeds import derive_seeds
@@ -91,6 +93,25 @@ class SingleReplicates:
         """Learn which items are conditions."""
         selection = session.config.stash.get(SELECTION, None)
         self._by_item = {} if selection is None else {each.item: each for each in selection.conditions}
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Keep plugins that reseed every test from reseeding a replicate."""
+        if item not in self._by_item:
+            return (yield)
+        with neighbours.no_reseeding(item.config):
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, request: pytest.FixtureRequest) -> Generator[None, object, object]:
+        """Let what a wider fixture draws leave the replicate's numbers as they are: a sweep sets it up before."""
+        if request.scope == "function":
+            return (yield)
+        state = GlobalState.now()
+        try:
+            return (yield)
+        finally:
+            state.put_back()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:

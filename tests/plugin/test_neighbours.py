@@ -76,6 +76,23 @@ def test_randomly_reseeds_nothing_and_reorders_nothing(pytester, workers):
     assert len({drawn for _, _, drawn in draws[0]}) == 24
 
 
+def test_randomly_reseeds_no_replicate_that_runs_again(pytester):
+    """A stored replicate that draws from the global generators ends as it did, with pytest-randomly as without."""
+    pytester.makepyfile("""
+        import random
+        import pytest
+
+        @pytest.mark.parametrize("task", list("abcdef"))
+        @pytest.mark.rollout(replicates=2)
+        def test_it(rollout, task):
+            assert random.random() < 0.5
+    """)
+    sweep(pytester)
+    again = pytester.runpytest_inprocess("--poisson-replicate=1", "-prandomly", "--randomly-seed=1", "-W", "ignore")
+    again.stdout.no_fnmatch_line("*DIFFERENT*")
+    assert again.stdout.str().count(": the same") == 6
+
+
 def test_reruns_do_not_multiply_replicates(pytester):
     """pytest-rerunfailures' --reruns reruns no item of a sweep."""
     pytester.makepyfile(

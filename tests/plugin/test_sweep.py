@@ -213,6 +213,29 @@ def test_a_stored_replicate_runs_again_exactly(pytester):
     )
 
 
+def test_what_a_wider_fixture_draws_changes_no_replicate_that_runs_again(pytester):
+    """A module-scoped fixture that draws from, or reseeds, the global generators leaves the replicate's numbers alone."""
+    pytester.makepyfile("""
+        import random
+        import numpy as np
+        import pytest
+
+        @pytest.fixture(scope="module", params=["heads", "tails"])
+        def side(request):
+            np.random.seed(1)
+            return request.param, random.random()
+
+        @pytest.mark.rollout(outcomes=["won", "lost"], failures=["lost"], replicates=3)
+        def test_coin(side, rollout):
+            rollout.end("won" if random.random() < np.random.random() else "lost")
+    """)
+    sweep(pytester, "--poisson-name=first")
+    again = [pytester.runpytest_inprocess(f"--poisson-replicate={number}") for number in range(3)]
+    for result in again:
+        result.stdout.no_fnmatch_line("*DIFFERENT*")
+        assert result.stdout.str().count(": the same") == 2
+
+
 def test_a_replicate_that_was_never_stored_is_not_said_to_be_recorded(pytester):
     """A number beyond the run's is drawn all the same, and the section says that nothing is recorded of it."""
     pytester.makepyfile("import pytest\n@pytest.mark.rollout(replicates=2)\ndef test_it(): pass\n")
