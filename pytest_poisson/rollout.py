@@ -208,8 +208,10 @@ class Rollout:
             return json.dumps(
                 _plain(meta, "meta"), ensure_ascii=False, allow_nan=False, separators=(",", ":")
             )
-        except (ValueError, TypeError, RecursionError) as refusal:
-            raise self._misused(str(refusal) or "meta nests too deeply") from None
+        except RecursionError:
+            raise self._misused("meta nests too deeply") from None
+        except (ValueError, TypeError) as refusal:
+            raise self._misused(str(refusal)) from None
 
 
 def _plain(value: Any, path: str) -> Any:

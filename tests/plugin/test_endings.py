@@ -76,6 +76,7 @@ def test_raises_maps_an_exception_to_an_outcome(pytester):
         ("rollout.end('passed', meta={'a': decimal.Decimal(1)})", "meta['a'] is of type Decimal, which JSON"),
         ("rollout.end('passed', meta={'a': ValueError()})", "meta['a'] is of type ValueError, which JSON"),
         ("rollout.end('passed', meta={1: 2})", "meta has the key 1, which is not text."),
+        ("x = {}; x['x'] = x; rollout.end('passed', meta=x)", "meta nests too deeply."),
         ("rollout.end('passed', meta=[1])", "meta=[1] must be a mapping."),
     ],
 )

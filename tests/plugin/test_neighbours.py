@@ -88,7 +88,9 @@ def test_randomly_reseeds_no_replicate_that_runs_again(pytester):
             assert random.random() < 0.5
     """)
     sweep(pytester)
-    again = pytester.runpytest_inprocess("--poisson-replicate=1", "-prandomly", "--randomly-seed=1", "-W", "ignore")
+    again = pytester.runpytest_inprocess(
+        "--poisson-replicate=1", "-prandomly", "--randomly-seed=1", "-W", "ignore"
+    )
     again.stdout.no_fnmatch_line("*DIFFERENT*")
     assert again.stdout.str().count(": the same") == 6
 

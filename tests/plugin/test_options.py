@@ -10,8 +10,14 @@ PLAIN = "import pytest\n@pytest.mark.rollout(replicates=2)\ndef test_it(): pass\
     [
         ("--poisson-replicates=0", "--poisson-replicates=0 must be a whole number from 1."),
         ("--poisson-replicates=x", "--poisson-replicates=x must be a whole number from 1."),
-        ("--poisson-replicates=1000000001", "--poisson-replicates=1000000001 must be * from 1 to 1,000,000,000."),
-        ("--poisson-max-spans=9223372036854775808", "--poisson-max-spans=9223372036854775808 must be a whole*"),
+        (
+            "--poisson-replicates=1000000001",
+            "--poisson-replicates=1000000001 must be * from 1 to 1,000,000,000.",
+        ),
+        (
+            "--poisson-max-spans=9223372036854775808",
+            "--poisson-max-spans=9223372036854775808 must be a whole*",
+        ),
         ("--poisson-max-mde=1", "--poisson-max-mde=1 must be a number between 0 and 1."),
         ("--poisson-max-mde=nan", "--poisson-max-mde=nan must be a number between 0 and 1."),
         ("--poisson-q=-1", "--poisson-q=-1 must be a number between 0 and 1."),

@@ -65,7 +65,9 @@ def test_a_change_too_small_to_plan_for_neither_hangs_nor_breaks(pytester):
     pytester.makepyfile("import pytest\n@pytest.mark.rollout\ndef test_it(rollout): pass\n")
     refused = sweep(pytester, "--poisson-max-mde=0.0001")
     assert refused.ret == 4
-    refused.stderr.fnmatch_lines(["ERROR: --poisson-max-mde=0.0001 takes more than 500,000 replicates of every*"])
+    refused.stderr.fnmatch_lines(
+        ["ERROR: --poisson-max-mde=0.0001 takes more than 500,000 replicates of every*"]
+    )
     given = ("--poisson-max-mde=0.0001", "--poisson-replicates=3")
     assert sweep(pytester, *given).ret == 0
     compared = sweep(pytester, *given, "--poisson-pair-with=latest", "-v")
