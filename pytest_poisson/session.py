@@ -62,6 +62,7 @@ class SweepSession:
         self.notices: list[str] = []
         self.stop: Stop | None = None
         self._conditions: dict[pytest.Item, str] = {}
+        self._status = 0
         self._items = ItemReports({}, None, {})
 
     # Before
@@ -326,6 +327,7 @@ class SweepSession:
             store=self._store_to_name,
             beside=self.beside,
             comparison=self.comparison,
+            status=self._status,
         )
         for line in [*lines, *self._left_for_github(self.run)]:
             terminalreporter.write_line(line)
@@ -345,9 +347,10 @@ class SweepSession:
         if not self._conditions and exitstatus == pytest.ExitCode.OK and not self._only_shows_set_up():
             session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
             return
-        session.exitstatus = rank_status(
+        self._status = rank_status(
             int(exitstatus), self.gate, self.stop, self._items.unmeasured, session.testsfailed
         )
+        session.exitstatus = self._status
 
     def pytest_unconfigure(self) -> None:
         """Close the runs."""

@@ -40,6 +40,7 @@ def render_session(
     store: str | None = None,
     beside: RunReader | None = None,
     comparison: str = "",
+    status: int = 0,
 ) -> list[str]:
     """Return the lines: the run's account, the comparison if there is one, what to type next, why it fails.
 
@@ -61,6 +62,8 @@ def render_session(
         The run that was swept side by side with this one, if any.
     comparison
         The id under which the comparison was saved, if it was; said above verbosity 0.
+    status
+        The exit status that the session ends with.
     """
     runs = [run] if beside is None else [run, beside]
     accounts = [line for each in runs for line in account_lines(each, width)]
@@ -103,12 +106,17 @@ def render_session(
             "",
             *as_text(paired_sheet(gate.replay), columns=width, colour=colour).rstrip("\n").split("\n"),
         ]
-    if gate.status:
-        lines += [
-            "",
-            *wrap(f"The session fails with exit status {gate.status}: {gate.status_reason}.", width),
-        ]
-    return lines
+    reason = _why_it_fails(gate, stop, status)
+    return [*lines, *(["", *wrap(reason, width)] if reason else [])]
+
+
+def _why_it_fails(gate: Gate, stop: Stop | None, status: int) -> str:
+    """Return why the session ends with its status, where no failed test says so; empty where one does, or nothing fails."""
+    if status and status == gate.status:
+        return f"The session fails with exit status {status}: {gate.status_reason}."
+    if stop is not None and status > 1:
+        return f"The session fails with exit status {status}: the sweep stopped before everything had run."
+    return ""
 
 
 def _sentence(stop: Stop) -> str:

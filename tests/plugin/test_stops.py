@@ -176,3 +176,14 @@ def test_options_without_what_they_need_are_refused(pytester, options, sentence)
     result = pytester.runpytest_inprocess("--poisson-sweep", "--poisson-workers=0", *options)
     assert result.ret == 4
     result.stderr.fnmatch_lines([f"ERROR: {sentence}"])
+
+
+def test_the_status_that_is_said_is_the_one_the_session_ends_with(pytester):
+    """A sweep that a cap stops before its first outcome ends with 8 and says so, where nothing measured would be 10."""
+    pytester.makepyfile("import pytest\n@pytest.mark.rollout(replicates=2)\ndef test_it(): pass\n")
+    result = sweep(pytester, "--poisson-max-seconds=0.000001")
+    assert result.ret == 8
+    result.stdout.fnmatch_lines(
+        ["The session fails with exit status 8: the sweep stopped before everything*"]
+    )
+    result.stdout.no_fnmatch_line("*exit status 10*")
