@@ -121,3 +121,11 @@ def test_the_copy_holds_the_files_and_follows_links(root, tmp_path_factory):
     assert not (target / "linked.txt").is_symlink()
     assert selected.bytes == sum((target / path).stat().st_size for path in copied)
     assert Path("linked.txt") in selected.files
+
+
+def test_a_file_that_has_gone_is_named(root, tmp_path_factory):
+    """What is selected may be gone when it is copied: one sentence, not a sweep that fails inside."""
+    selected = select_files(root)
+    (root / "notes.txt").unlink()
+    with pytest.raises(UserError, match=r"^notes\.txt of the project cannot be copied .*: No such file"):
+        copy_files(selected, tmp_path_factory.mktemp("target"))

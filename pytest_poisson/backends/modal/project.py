@@ -62,11 +62,22 @@ def select_files(
 
 
 def copy_files(project: Project, target: Path) -> None:
-    """Copy the files, so that what goes is what there was at one moment; links are followed."""
+    """Copy the files, so that what goes is what there was at one moment; links are followed.
+
+    Raises
+    ------
+    UserError
+        If one of them cannot be copied, as when it has gone meanwhile.
+    """
     for path in project.files:
         place = target / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(project.root / path, place)
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(project.root / path, place)
+        except OSError as fault:
+            raise UserError(
+                f"{path} of the project cannot be copied for the containers: {fault.strerror}."
+            ) from None
 
 
 def _tracked(root: Path) -> list[Path] | None:
