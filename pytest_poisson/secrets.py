@@ -8,17 +8,24 @@ from typing import Any
 REDACTED = "[redacted]"
 
 _NAME = r"(?:[\w.-]{0,60}[-_.])?(?:authorization|api[-_]?key|cookie2?|auth[-_]token|security[-_]token)"
-_QUOTED = r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|(?P<open>\\+["']).*?(?<!\\)(?P=open)"""
+_QUOTED = (
+    r""""(?:[^"\\]|\\.)*(?:"|\\?\Z)|'(?:[^'\\]|\\.)*(?:'|\\?\Z)"""
+    r"""|(?P<open>\\+["'])(?:(?!(?<!\\)(?P=open)).)*(?:(?P=open)|\Z)"""
+)
+"""Up to the closing quote, or to the end of a text that was cut; nothing here looks further, which would take for ever."""
+
 _HEADER = re.compile(rf"^{_NAME}$", re.IGNORECASE)
 _FLAGS = re.IGNORECASE | re.DOTALL
 
 _MEMBER = re.compile(
-    rf"""(?P<kept>(?P<quote>\\*["']){_NAME}(?P=quote)\s*:\s*)(?:{_QUOTED}|\[[^\]]*\])""", _FLAGS
+    rf"""(?P<kept>(?P<quote>(?<!\\)\\+["']|["']){_NAME}(?P=quote)\s*:\s*)(?:{_QUOTED}|\[[^\]]*(?:\]|\Z))""",
+    _FLAGS,
 )
 """In JSON, or as Python writes a dict, also where that is quoted itself: "Cookie": "…"."""
 
 _PAIR = re.compile(
-    rf"""(?P<kept>[\[(]\s*b?(?P<quote>\\*["']){_NAME}(?P=quote)\s*,\s*b?)(?:{_QUOTED})(?=\s*[\])])""", _FLAGS
+    rf"""(?P<kept>[\[(]\s*b?(?P<quote>\\*["']){_NAME}(?P=quote)\s*,\s*b?)(?:{_QUOTED})(?=\s*(?:[\])]|\Z))""",
+    _FLAGS,
 )
 """As HTTP libraries list headers: ["Cookie", "…"]."""
 
@@ -30,7 +37,7 @@ _LINE = re.compile(
 """As it is sent, Cookie: …, up to the end of the line."""
 
 _ARGUMENT = re.compile(
-    rf"""(?P<kept>(?P<quote>["']){_NAME}\s*:\s*)(?!(?P=quote)).*?(?=[\r\n\\]|(?P=quote))""", _FLAGS
+    rf"""(?P<kept>(?P<quote>["']){_NAME}\s*:\s*)(?!(?P=quote)).*?(?=[\r\n\\]|(?P=quote)|\Z)""", _FLAGS
 )
 """As it is given to a command, "Cookie: …", up to the closing quote."""
 
