@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from poisson_store.usage import counted_spans
 from pytest_poisson.analyses.coverage import in_order
-from pytest_poisson.capture.attributes import model_of
+from pytest_poisson.capture.attributes import gives_no_tokens, model_of
 from pytest_poisson.errors import UserError
+from pytest_poisson.spans import KIND_INDEX
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from poisson_store.reader import RunReader
-    from poisson_store.records import ConditionRecord, RunRecord
+    from poisson_store.records import ConditionRecord, Json, RunRecord
+    from poisson_store.usage import SpanUsage
 
 
 class Price(NamedTuple):
@@ -47,7 +49,7 @@ class Used:
     tokens_in, tokens_out
         As far as providers reported them.
     unknown
-        Calls without usage: not 0 tokens, but nobody knows how many.
+        Calls without usage, or without a side of it: not 0 tokens, but nobody knows how many.
     cost
         At the declared prices; None where a price is missing. With unknown calls it is the least there was.
     """
@@ -193,8 +195,15 @@ def _sums(reader: RunReader) -> tuple[dict[tuple[str, str | None], _Sum], int]:
             one.calls += 1
             one.tokens_in += span.tokens_in or 0
             one.tokens_out += span.tokens_out or 0
-            one.unknown += not span.known
+            one.unknown += _is_unknown(span, episode.attrs[place])
     return sums, traced
+
+
+def _is_unknown(span: SpanUsage, attrs: Mapping[str, Json]) -> bool:
+    """Tell whether a call has used what nobody knows, be it what it took or what it gave alone."""
+    if not span.known or span.kind != KIND_INDEX["llm"]:
+        return not span.known
+    return span.tokens_in is None or (span.tokens_out is None and not gives_no_tokens(attrs))
 
 
 def _beyond(reader: RunReader, rows: Iterable[ModelUse], prices: Prices) -> Used:

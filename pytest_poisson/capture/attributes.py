@@ -108,6 +108,11 @@ _BY_WORD = {
     "llm.request.type": {"chat": "llm", "completion": "llm", "embedding": "llm", "rerank": "retrieval"},
     "mcp.method.name": {"tools/call": "tool"},
 }
+_ONE_SIDED = {
+    "openinference.span.kind": ("embedding", "reranker"),
+    "gen_ai.operation.name": ("embeddings",),
+    "llm.request.type": ("embedding", "rerank"),
+}
 _BY_PRESENCE = (
     ("tool", ("gen_ai.tool.name", "tool.name")),
     ("llm", (*TOKENS_IN, *TOKENS_OUT, "gen_ai.request.model", "llm.request.model", "llm.model_name")),
@@ -182,6 +187,11 @@ def model_of(attributes: Mapping[str, Any]) -> str | None:
         parameters = _parsed(attributes.get("llm.invocation_parameters"))
         named = parameters.get("model") if isinstance(parameters, dict) else None
     return None if named is None else str(named)
+
+
+def gives_no_tokens(attributes: Mapping[str, Any]) -> bool:
+    """Tell whether a call is of a kind that only takes tokens, as that for an embedding."""
+    return any(str(attributes.get(name)).lower() in words for name, words in _ONE_SIDED.items())
 
 
 def error_of(

@@ -123,7 +123,9 @@ def token_notes(result: TokensResult) -> Iterator[str]:
     for arm in result.arms:
         if arm.total.unknown:
             calls = write.plural(arm.total.unknown, "call")
-            yield f"Run {_name(arm)}: {calls} reported no usage; its sums and its cost are the least there was."
+            yield (
+                f"Run {_name(arm)}: {calls} reported no usage, or a part of it; its sums and its cost are the least there was."
+            )
         if arm.traced < arm.replicates:
             yield (
                 f"Run {_name(arm)}: {write.integer(arm.replicates - arm.traced)} of "

@@ -6,13 +6,15 @@ from pathlib import Path
 import pytest
 
 from poisson_store import Store
+from poisson_store.records import RunRecord, Tokens
 from pytest_poisson.analyses.tokens import Price, Prices, count_tokens
 from pytest_poisson.cli import main
 from pytest_poisson.errors import UserError
 from pytest_poisson.render.sheet import as_text
 from pytest_poisson.render.tokens_sheet import money, tokens_sheet
 from tests.golden import assert_golden
-from tests.priced_runs import GREETING, REFUND, write_priced
+from tests.priced_runs import GREETING, REFUND, episode, made, write_priced
+from tests.stored_runs import SALT, SUPPORT
 
 GOLDEN = Path(__file__).with_name("golden")
 PRICES = Prices(Price(1e-6, 2e-6), {"small": Price(1e-5, 4e-5), "large": Price(1e-4, 4e-4)})
@@ -38,6 +40,29 @@ def test_sums_by_condition_and_model(result):
     ]
     assert (after.models["large"].tokens_in, after.models["large"].tokens_out) == (3600, 80)
     assert after.models[None].unknown == after.total.unknown == 4
+
+
+@pytest.mark.parametrize(
+    ("tokens", "attrs", "unknown"),
+    [
+        (Tokens(10, 2), {}, 0),
+        (Tokens(10, None), {}, 1),
+        (Tokens(None, 2), {}, 1),
+        (Tokens(10, None), {"openinference.span.kind": "EMBEDDING"}, 0),
+        (Tokens(10, None), {"gen_ai.operation.name": "embeddings"}, 0),
+        (Tokens(None, None), {"gen_ai.operation.name": "embeddings"}, 1),
+    ],
+)
+def test_half_of_a_usage_is_not_the_whole(tmp_path, tokens, attrs, unknown):
+    """A call that reported one side alone makes its cost the least there was, but for one that has no other side."""
+    store = Store(tmp_path)
+    writer = store.create(RunRecord(salt=SALT, name="a", rollouts=(SUPPORT,), conditions=(REFUND,)))
+    spans = (made("0000", None, "llm", "call", 0, 1, tokens=tokens, attrs=attrs),)
+    writer.add([episode(REFUND, 0, "resolved", spans, tokens_in=tokens.input, tokens_out=tokens.output)])
+    writer.finish()
+    with store.open("a") as reader:
+        (arm,) = count_tokens([reader], prices=PRICES).arms
+    assert (arm.total.calls, arm.total.unknown) == (1, unknown)
 
 
 def test_what_no_stored_span_says_is_counted_apart(result):
