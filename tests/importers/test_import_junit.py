@@ -108,6 +108,13 @@ def test_what_is_refused(tmp_path, content, words):
     assert_refused(tmp_path, "junit", [tmp_path / "1.xml"], *words)
 
 
+def test_a_file_is_no_two_replicates(tmp_path):
+    """A file that is given twice, here by name and by its directory, would double every count: it is refused."""
+    (tmp_path / "reports").mkdir()
+    path = write(tmp_path / "reports" / "1.xml", testcase("a"))
+    assert_refused(tmp_path, "junit", [path, path.parent], "1.xml is given twice")
+
+
 def test_a_real_report(pytester, tmp_path):
     """What pytest itself writes is read: a pass, a failure, an error in set-up, a skip and an expected failure."""
     pytester.makepyfile(

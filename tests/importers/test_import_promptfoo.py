@@ -132,6 +132,7 @@ def test_a_cached_answer_is_marked(tmp_path):
     [
         (RESULTS, {"metric": "rude"}, ["'rude'", "success, score, polite"]),
         (RESULTS, {"metric": "score"}, ["--cut"]),
+        (RESULTS, {"judge": HALF}, ["promptfoo's own verdict", "no --cut"]),
         ([result("a"), result("a", prompt=1)], {}, ["result 2", "prompt differs", "--case-by"]),
         ([result("a"), result("a", provider="beta")], {}, ["provider differs ('alpha', 'beta')"]),
         ([result("a", testCase={"vars": {}})], {}, ["has no 'description'"]),

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from poisson_store.errors import ImportRefusedError, storage_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from poisson_store.records import Json
 
@@ -23,7 +24,8 @@ def expand(files: Sequence[Path], suffixes: tuple[str, ...]) -> tuple[Path, ...]
     Raises
     ------
     ImportRefusedError
-        If a file is missing, or a directory holds none of the kind.
+        If a file is missing, a directory holds none of the kind, or a file is there twice, which would make two
+        replicates of each of its cases.
     """
     found: list[Path] = []
     for path in files:
@@ -36,6 +38,9 @@ def expand(files: Sequence[Path], suffixes: tuple[str, ...]) -> tuple[Path, ...]
         if not inside:
             raise ImportRefusedError(f"Directory {path} holds no {' or '.join(suffixes)} file.")
         found += inside
+    twice = next((path for path, count in Counter(map(Path.resolve, found)).items() if count > 1), None)
+    if twice is not None:
+        raise ImportRefusedError(f"File {twice} is given twice.")
     return tuple(found)
 
 

@@ -14,8 +14,10 @@ from poisson_store.importers.reader import Reader, as_object, number, parts, pic
 from poisson_store.importers.tables import read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from poisson_store.importers.declared import Declared
 
 RESULTS = (("results", "results"), ("results",))
 OPENED = frozenset(((), *RESULTS))
@@ -32,6 +34,14 @@ class PromptfooReader(Reader):
 
     suffixes: ClassVar[tuple[str, ...]] = (".json", ".jsonl")
     alike: ClassVar[tuple[str, ...]] = ("provider", "prompt")
+
+    def __init__(self, files: Sequence[Path], declared: Declared) -> None:
+        super().__init__(files, declared)
+        if declared.metric == SUCCESS and declared.judge is not None:
+            raise ImportRefusedError(
+                f"The metric {SUCCESS!r} is promptfoo's own verdict and takes no --cut, --pass or --fail; {SCORE!r}"
+                " and the names of metrics do."
+            )
 
     def cases(self) -> Iterator[Case]:
         """Yield a case for each result; one that a provider failed to give has no outcome."""
