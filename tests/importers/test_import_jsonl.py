@@ -143,6 +143,11 @@ def test_what_is_refused(tmp_path, line, words):
             ["'x' is declared a failure and a success"],
         ),
         (b'{"condition": "a", "cause": "errored"}\n', {}, ["None of the 1 cases", "1 errored"]),
+        (
+            b'{"schema": "pytest-poisson.episodes/1", "shard": [1, 9223372036854775808]}\n',
+            {},
+            ["shard=[1, 9223372036854775808] must be [part, parts]"],
+        ),
     ],
 )
 def test_files_that_are_refused(tmp_path, content, declared, words):

@@ -121,6 +121,13 @@ def test_a_run_that_did_not_finish(tmp_path):
         ([[row(1, 0, config_hash="0" * 16)]], MANIFEST, ["config_hash='0000000000000000'"]),
         ([[row(1, 0), row(1, 0)]], MANIFEST, ["row 2 is replicate 0"]),
         ([[row(1, 0, None)]], MANIFEST, ["None of the 1 cases"]),
+        ([[row(1, 0, config=None)]], MANIFEST, ["row 1 has no config"]),
+        ([[row(1, 0, config=3)]], MANIFEST, ["config=3 must be a text"]),
+        ([[row(1, 0, config_hash=[1])]], MANIFEST, ["config_hash=[1]"]),
+        ([[row(1, 0, 1)]], MANIFEST, ["outcome=1 must be a printable word"]),
+        ([[row(1, 0, seed="s")]], MANIFEST, ["seed='s' must be a whole number"]),
+        ([[row(1, 0, meta=3)]], MANIFEST, ["meta=3 must be a text"]),
+        (PARTS, {**MANIFEST, "t_unit": 3}, ["t_unit=3 must be a text"]),
     ],
 )
 def test_what_is_refused(tmp_path, parts, manifest, words):

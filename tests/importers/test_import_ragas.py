@@ -144,6 +144,7 @@ def test_a_long_text_is_known_by_its_digest_whatever_its_column(tmp_path):
         ("s.csv", b"id,faithfulness\n\xff,1\n", ["not UTF-8"]),
         ("s.json", b"[{]", ["broken JSON at character 3"]),
         ("s.json", b"3", ["neither an array of rows nor an object of columns"]),
+        ("s.json", b'{"id": 1}', ["column 'id'", "an object is expected"]),
         ("s.jsonl", b'{"id": 1, "faithfulness": 1}\n{"id": 2,\n', ["line 2", "broken JSON"]),
         ("s.jsonl", b'{"id": 1, "faithfulness": Infinity}\n', ["no finite number"]),
         ("s.jsonl", b"[1]\n", ["line 1", "an object is expected"]),

@@ -12,9 +12,10 @@ from poisson_store.importers.survey import take_survey
 from tests.importers import test_import_deepeval as deepeval
 from tests.importers import test_import_inspect as inspect_ai
 from tests.importers import test_import_promptfoo as promptfoo
+from tests.importers import test_import_ragas as ragas
 from tests.importers import test_import_tau as tau
 
-ODD = [None, True, 3, -1, 0.5, float("nan"), "", "text", [], [1], [[]], {}, {"a": 1}, ["text"]]
+ODD = [None, True, 3, -1, 10**400, 0.5, float("nan"), "", "text", [], [1], [[]], {}, {"a": 1}, ["text"]]
 
 SAMPLES = {
     "deepeval": (deepeval.RUN, deepeval.ARGUMENTS),
@@ -23,6 +24,7 @@ SAMPLES = {
         promptfoo.v3(promptfoo.RESULTS),
         {"metric": "score", "judge": Cut("ge", 1), "case_by": ("vars",)},
     ),
+    "ragas": (ragas.ROWS, ragas.ARGUMENTS),
     "tau": (tau.results(tau.simulation("0", 0), tau.simulation("1", 1)), tau.SOLVED),
 }
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 import operator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from poisson_store.episode_lines import is_number
 from poisson_store.errors import ImportRefusedError
 from poisson_store.importers.case import brief
 
@@ -44,9 +44,9 @@ class Cut:
                 f"{where}: the value {brief(json.dumps(score, default=str))} is no number, so no cut applies; say what passes"
                 " with --pass and --fail."
             )
-        if not math.isfinite(score):
+        if not is_number(score):
             raise ImportRefusedError(
-                f"{where}: the score {score} is no finite number, so it has no side of a cut."
+                f"{where}: the score {brief(score)} is no finite number, so it has no side of a cut."
             )
         return PASS if SIDES[self.side](score, self.bound) else FAIL
 

@@ -43,7 +43,7 @@ _RARE = EPISODE_KEYS - {"condition", *_COMMON}
 
 
 def _is_shard(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(isinstance(part, int) for part in value)
+    return isinstance(value, list) and len(value) == 2 and all(map(is_count, value))
 
 
 SHARD = (_is_shard, "[part, parts]")

@@ -8,6 +8,7 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from poisson_store.episode_lines import TEXT, WORD, read_value
 from poisson_store.errors import ImportRefusedError
 from poisson_store.importers.arrow import parquet_columns, read_parquet
 from poisson_store.importers.case import Case, brief
@@ -26,6 +27,13 @@ MANIFEST = "manifest.json"
 NEEDED = ("config", "replicate_index", "seed", "outcome")
 WANTED = (*NEEDED, "config_hash", "error", "meta", "t", "horizon", "wall_time")
 TEXTS = ("trace_obs",)
+
+
+def _is_seed(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+SEED = (_is_seed, "a whole number")
 
 _ENDED = {"complete": "complete", "completed": "complete", "partial": "partial"}
 _SEEDS = 1 << 63
@@ -62,18 +70,22 @@ class ProveReader(Reader):
                 yield self._case(row, f"{path} row {position + 1}")
 
     def _case(self, row: dict[str, Any], where: str) -> Case:
-        config = as_object(parse_json(row["config"], f"{where}, config"), f"{where}, config")
-        if row.get("config_hash") not in {None, *_hashes(config)}:
+        written, meta = (read_value(row, name, *TEXT, where) for name in ("config", "meta"))
+        if written is None:
+            raise ImportRefusedError(f"{where} has no config, so its condition is unknown.")
+        config = as_object(parse_json(written, f"{where}, config"), f"{where}, config")
+        if row.get("config_hash") not in (None, *_hashes(config)):
             raise ImportRefusedError(
                 f"{where}: config_hash={row['config_hash']!r} is not that of its config."
             )
-        outcome, seed, meta = row["outcome"], row["seed"], row.get("meta")
+        outcome = None if row["outcome"] == "" else read_value(row, "outcome", *WORD, where)
+        seed = read_value(row, "seed", *SEED, where)
         return Case(
             where,
             config,
             replicate=row["replicate_index"],
-            outcome=outcome or None,
-            cause=None if outcome else "errored",
+            outcome=outcome,
+            cause="errored" if outcome is None else None,
             seed=None if seed is None else seed % _SEEDS,
             t=_finite(row.get("t")),
             horizon=_finite(row.get("horizon")),
@@ -91,7 +103,7 @@ class ProveReader(Reader):
         if not isinstance(salt, (str, int)) or isinstance(salt, bool):
             raise ImportRefusedError(f"{path} names no run_salt, so it is no run of prove.")
         self.rollout = str(manifest.get("target_id") or "prove")
-        self.t_unit = manifest.get("t_unit")
+        self.t_unit = read_value(manifest, "t_unit", *TEXT, str(path))
         self.origin = replace(
             self.origin,
             salt=str(salt),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from poisson_store.episode_lines import is_number
 from poisson_store.errors import ImportRefusedError
 from poisson_store.importers.case import Origin
 from poisson_store.importers.files import expand
@@ -86,9 +86,8 @@ def text(value: Any) -> str | None:
 
 
 def number(value: Any) -> float | None:
-    """Give a finite number, or None for anything else."""
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-    return value if is_number else None
+    """Give a finite number that a store holds, or None for anything else."""
+    return value if is_number(value) else None
 
 
 def whole(value: Any) -> int | None:

@@ -68,24 +68,18 @@ def _long_cells(path: Path) -> Iterator[None]:
 
 def _read_json(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Read an array of rows, or an object of columns as pandas writes one unless told otherwise."""
-    columns: dict[str, Any] = {}
+    columns: dict[str, dict[str, Any]] = {}
     with open_text(path) as file:
         for place, value in stream_json(file, str(path), lambda path: path == ()):
             if place and isinstance(place[0], int):
                 yield (where := f"{path} row {place[0] + 1}"), as_object(value, where)
             elif place:
-                columns[str(place[0])] = value
+                columns[str(place[0])] = as_object(value, f"{path}, column {str(place[0])!r}")
             elif value not in ([], {}):
                 raise ImportRefusedError(f"{path} holds neither an array of rows nor an object of columns.")
     for position, key in enumerate(next(iter(columns.values()), ())):
         where = f"{path} row {position + 1}"
-        yield (
-            where,
-            {
-                name: as_object(column, f"{path}, column {name!r}").get(key)
-                for name, column in columns.items()
-            },
-        )
+        yield where, {name: column.get(key) for name, column in columns.items()}
 
 
 def _read_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
