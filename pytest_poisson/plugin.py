@@ -12,7 +12,7 @@ import pytest
 
 from pytest_poisson.errors import UserError
 from pytest_poisson.options import add_options, read_settings
-from pytest_poisson.stash import CAPTURE, IN_WORKER, SETTINGS
+from pytest_poisson.stash import CAPTURE, COLLECTED, IN_WORKER, SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -70,7 +70,7 @@ def _start_capture(config: pytest.Config, settings: Settings) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None]:
-    """Check the rollouts among the items in the order of their definition; without a sweep, say how to run them."""
+    """Check the rollouts among the items in the order of their definition, before anything deselects any."""
     if not any(item.get_closest_marker("rollout") for item in items):
         return (yield)
     from pytest_poisson.collect import collect_conditions
@@ -81,12 +81,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         raise pytest.UsageError(str(refusal)) from None
     if config.stash.get(IN_WORKER, False):
         return (yield)
-    from pytest_poisson.selection import select_failing, settle_selection
+    from pytest_poisson.selection import select_failing
 
     select_failing(config, conditions, items)
-    yield
-    settle_selection(config, conditions, items)
-    return None
+    config.stash[COLLECTED] = conditions
+    return (yield)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Take the rollouts that every plugin has left as selected, pytest's --lf last; without a sweep, say how to run them."""
+    conditions = session.config.stash.get(COLLECTED, None)
+    if conditions is None:
+        return
+    from pytest_poisson.selection import settle_selection
+
+    settle_selection(session.config, conditions, session.items)
 
 
 @pytest.fixture

@@ -108,6 +108,12 @@ class _Given:
         return AxisValue(value, None if chosen is None else str(chosen), place)
 
 
+def ran_last_failed_only(config: pytest.Config) -> bool:
+    """Tell whether --lf narrowed the session down, which it does while files are collected: it deselects nothing."""
+    plugin = config.pluginmanager.get_plugin("lfplugin")
+    return bool(config.getoption("lf", default=False) and getattr(plugin, "_previously_failed_count", None))
+
+
 def skip_reason(item: pytest.Item) -> str | None:
     """Return why a skip or skipif mark leaves this item out, or None."""
     skipped = evaluate_skip_marks(item)

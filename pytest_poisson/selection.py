@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_poisson.pytest_internals import ran_last_failed_only
 from pytest_poisson.stash import SETTINGS
 
 if TYPE_CHECKING:
@@ -112,6 +113,8 @@ def _words(config: pytest.Config, left_out: Sequence[CollectedCondition]) -> str
         f"{flag} {value if isinstance(value, str) else ' '.join(value)}" for flag, value in given if value
     ]
     node_ids = [argument for argument in config.args if "::" in str(argument)]
-    if not left_out and not node_ids:
+    last_failed = ["--lf"] if ran_last_failed_only(config) else []
+    if not left_out and not node_ids and not last_failed:
         return None
-    return " ".join([*(words if left_out else []), *node_ids]) or f"{len(left_out)} conditions deselected"
+    words = [*(words if left_out else []), *last_failed, *node_ids]
+    return " ".join(words) or f"{len(left_out)} conditions deselected"

@@ -91,4 +91,14 @@ def test_maxfail_and_last_failed_act_on_conditions(pytester):
     worse = ["--poisson-pair-with=base", "--poisson-variant=v=1"]
     pytester.runpytest_inprocess(*options, *worse, "-x").assert_outcomes(failed=1)
     pytester.runpytest_inprocess(*options, *worse).assert_outcomes(failed=2, passed=1)
-    pytester.runpytest_inprocess(*options, *worse, "--lf").assert_outcomes(failed=2)
+    again = [*options, *worse, "--lf", "--poisson-name=again"]
+    pytester.runpytest_inprocess(*again).assert_outcomes(failed=2)
+    with open_run(pytester, "again") as run:
+        assert run.run.selection == "--lf"  # pytest drops the others while it collects, and deselects nothing
+    assert open_run(pytester).run.name != "again"
+    file = next(pytester.path.glob("test_*.py")).name
+    pytester.runpytest_inprocess(*options, "--lf", file, "--poisson-name=passed").assert_outcomes(passed=2)
+    with open_run(pytester, "passed") as run:
+        assert len(run.conditions) == 2
+    pytester.runpytest_inprocess(*options, "--lf", "--poisson-name=none-left").assert_outcomes(passed=3)
+    assert open_run(pytester).run.name == "none-left"
