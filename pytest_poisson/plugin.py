@@ -54,6 +54,10 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_poisson.session import SweepSession
 
         config.pluginmanager.register(SweepSession(config, settings), "poisson-sweep")
+    elif settings.replaying:
+        from pytest_poisson.neighbours import take_over_xdist
+
+        take_over_xdist(config)  # what runs again runs in this process, where a debugger can follow it
 
 
 def _start_capture(config: pytest.Config, settings: Settings) -> None:

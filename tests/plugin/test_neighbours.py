@@ -95,6 +95,15 @@ def test_randomly_reseeds_no_replicate_that_runs_again(pytester):
     assert again.stdout.str().count(": the same") == 6
 
 
+def test_a_replicate_runs_again_in_this_process_whatever_xdist_was_asked_for(pytester):
+    """With -n a stored replicate runs again where a debugger can follow it, and the section is printed."""
+    pytester.makepyfile(COIN)
+    sweep(pytester, "-p", "no:randomly")
+    again = pytester.runpytest_inprocess("--poisson-replicate=1", "-n2", "-p", "no:randomly", "-W", "ignore")
+    again.stdout.no_fnmatch_line("*gw0*")
+    assert again.stdout.str().count(": the same") == 2
+
+
 def test_reruns_do_not_multiply_replicates(pytester):
     """pytest-rerunfailures' --reruns reruns no item of a sweep."""
     pytester.makepyfile(
