@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_poisson.errors import UserError
 from pytest_poisson.pytest_internals import ran_last_failed_only
 from pytest_poisson.stash import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from poisson_store.records import RunRecord
     from pytest_poisson.collect import CollectedCondition
 
 HOW_TO_RUN = "a rollout: run it with --poisson-sweep"
@@ -70,7 +72,7 @@ def select_failing(
     Raises
     ------
     pytest.UsageError
-        If the run cannot be opened.
+        If the run cannot be opened, or a fix-check names an event that nothing failed by.
     """
     settings = config.stash[SETTINGS]
     if settings.selecting_run is None:
@@ -83,11 +85,9 @@ def select_failing(
             failures = {each.id: each.failures for each in run.run.rollouts}
             rollout = {each.key: each.rollout for each in run.conditions}
             counts = run.outcome_counts()
-    except StoreError as refusal:
+            named = _named_failures(run.run, settings.event) if settings.fix_check and settings.event else ()
+    except (StoreError, UserError) as refusal:
         raise pytest.UsageError(str(refusal)) from None
-    named = (
-        {part.strip() for name in settings.event for part in name.split("+")} if settings.fix_check else set()
-    )
     failed = {
         key
         for key, outcomes in counts.items()
@@ -97,6 +97,27 @@ def select_failing(
     if passing:
         items[:] = [item for item in items if item not in passing]
         config.hook.pytest_deselected(items=list(passing))
+
+
+def _named_failures(run: RunRecord, events: Sequence[str]) -> tuple[str, ...]:
+    """Return the outcomes that a fix-check names.
+
+    Raises
+    ------
+    UserError
+        If the run declares one of them not at all, or as a success.
+    """
+    named = tuple(part.strip() for name in events for part in name.split("+"))
+    for name in named:
+        if name not in run.outcomes:
+            raise UserError(
+                f"--poisson-event={name} is no outcome of run {run.name!r}; it has {', '.join(run.outcomes)}."
+            )
+        if any(name in rollout.successes for rollout in run.rollouts):
+            raise UserError(
+                f"--poisson-event={name} is declared a success, and a fix-check asks what still fails."
+            )
+    return named
 
 
 def _words(config: pytest.Config, left_out: Sequence[CollectedCondition]) -> str | None:

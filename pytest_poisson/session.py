@@ -310,7 +310,10 @@ class SweepSession:
     def pytest_terminal_summary(self, terminalreporter: Any, exitstatus: int) -> None:
         """Print the run's accounting, the verdict, and the next command to type."""
         if not self._conditions and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
-            terminalreporter.write_line("No rollout was selected, so nothing was swept.")
+            run, least = self.settings.selecting_run, self.settings.min_failures
+            often = "" if least == 1 else f" at least {least} times"
+            which = "" if run is None else f" that failed in '{run}'{often}"
+            terminalreporter.write_line(f"No rollout was selected{which}, so nothing was swept.")
         if self.run is None:
             return
         from pytest_poisson.render.session import render_session

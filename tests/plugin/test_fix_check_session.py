@@ -112,6 +112,8 @@ def test_events_that_are_named(suite):
     """With `--poisson-event` the conditions with that outcome are swept, and it is what is compared."""
     result = fix_check(suite, "fixed", "--poisson-event=lost")
     result.assert_outcomes(deselected=6)
+    assert result.ret == 5
+    result.stdout.fnmatch_lines(["No rollout was selected that failed in 'nightly', so nothing was swept."])
     result = fix_check(suite, "fixed", "--poisson-event=stuck", "--poisson-min-failures=5")
     assert "failed at least 5 times in 'nightly'" in " ".join(result.stdout.str().split())
 
@@ -130,6 +132,14 @@ def test_quiet(suite):
             "*Run 'old' is one of the two compared, and its failures are there by selection*",
         ),
         (["--poisson-fix-check=nobody", "--poisson-pair-with=old"], "*nobody*"),
+        (
+            ["--poisson-fix-check=nightly", "--poisson-pair-with=old", "--poisson-event=stuck+gone"],
+            "*--poisson-event=gone is no outcome of run 'nightly'; it has done, stuck, lost.",
+        ),
+        (
+            ["--poisson-fix-check=nightly", "--poisson-pair-with=old", "--poisson-event=done"],
+            "*--poisson-event=done is declared a success, and a fix-check asks what still fails.",
+        ),
         (
             ["--poisson-fix-check=nightly", "--poisson-compare-with=old", "--poisson-salt=drawn"],
             "*--poisson-salt=drawn has the seeds of 'nightly', whose failures are there by selection*",
