@@ -136,9 +136,13 @@ class Flight:
         """Begin the replicate's task, in a context of its own."""
         task: asyncio.Task[None] = self.context.run(loop.create_task, self._fly())
         if timeout_s is not None:
-            handle = loop.call_later(timeout_s, self._end_for_time, task)
+            handle = loop.call_later(self._pause_s() + timeout_s, self._end_for_time, task)
             task.add_done_callback(lambda _: handle.cancel())
         return task
+
+    def _pause_s(self) -> float:
+        """Return how long the replicate waits before it is tried again, which is none of its time."""
+        return RetryPolicy.pause_s(len(self.attempts)) if self.attempts else 0.0
 
     def _end_for_time(self, task: asyncio.Task[None]) -> None:
         self._timed_out = True
@@ -147,7 +151,7 @@ class Flight:
     async def _fly(self) -> None:
         error: BaseException | None = None
         if self.attempts:
-            await asyncio.sleep(RetryPolicy.pause_s(len(self.attempts)))
+            await asyncio.sleep(self._pause_s())
         self.started = time.perf_counter()
         try:
             if self.call is not None:

@@ -125,7 +125,7 @@ class ConditionRunner:
             Called with each row.
         report
             Called with `ready` once the wider fixtures are set up, `concurrent` before replicates are in flight
-            together, and `again` when a replicate starts anew.
+            together, `pause` when a replicate waits to be tried again, and `again` when it starts anew.
         alone
             Run one at a time, whatever the run's concurrency.
 
@@ -197,6 +197,7 @@ class ConditionRunner:
                 break
             used = spent(rollout.trace)
             attempts.append(Attempt(len(attempts) + 1, ending.error, started_ns, round(wall_s, 6), used))
+            report("pause")
             time.sleep(self._retry_policy.pause_s(len(attempts)))
             report("again")
         emit(self._row(rollout, ending, started_ns, wall_s, attempts))

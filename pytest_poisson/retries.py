@@ -43,4 +43,4 @@ class RetryPolicy(NamedTuple):
     @staticmethod
     def pause_s(made: int) -> float:
         """Return how long to wait before the next attempt: half a second, doubled each time, at most 30 s."""
-        return float(min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** (made - 1)))
+        return float(min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** min(made - 1, 10)))

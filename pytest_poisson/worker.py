@@ -2,9 +2,9 @@
 
 It reads a job, then batches ``[condition, [[start, stop], …], alone]`` until its input ends. It answers with
 ``["hello", missing, trouble]`` once it has collected (the keys it lacks, and why), and for each batch ``["ready"]`` when
-the wider fixtures are set up (then ``["concurrent"]`` where replicates are in flight together, ``["again"]`` where one
-is tried again), one row (a list that begins with a number) as each replicate ends, and ``["done"]``. ``["notice", text]``
-may come at any time, as may ``["spans", replicate, items]``, what a replicate has recorded whose time is nearly over;
+the wider fixtures are set up (then ``["concurrent"]`` where replicates are in flight together, ``["pause"]`` and
+``["again"]`` around the wait before one is tried again), one row (a list that begins with a number) as each replicate
+ends, and ``["done"]``. ``["notice", text]`` may come at any time, as may ``["spans", replicate, items]``, what a replicate has recorded whose time is nearly over;
 ``["exit", text]`` asks to end the sweep.
 """
 

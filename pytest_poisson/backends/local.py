@@ -168,6 +168,7 @@ class Seat:
         ] = {}  # replicates of the first batch whose rows have not arrived, in order
         self._running = False  # the first batch has its wider fixtures
         self._concurrent = False  # the first batch has several replicates in flight
+        self._pausing = False  # its replicate waits to be tried again, which is none of its time
         self._timed_out = False
         self._last_words: dict[int, list[Any]] = {}  # what a replicate about to be ended had recorded
         self._since = self._batch_since = self._ready_at = time.monotonic()
@@ -190,7 +191,7 @@ class Seat:
     def _begin_first(self) -> None:
         """Follow the batch that is first now."""
         self._batch_since = self._since = time.monotonic()
-        self._running = self._concurrent = False
+        self._running = self._concurrent = self._pausing = False
         self._left = dict.fromkeys(self.batches[0].replicates()) if self.batches else {}
 
     def hear(self, data: bytes) -> list[Event]:
@@ -223,6 +224,8 @@ class Seat:
             return self._refuse_missing(*arguments)
         if word == "ready":
             self._running, self._ready_at = True, now
+        elif word in ("pause", "again"):
+            self._pausing = word == "pause"
         elif word == "concurrent":
             self._concurrent = True
         elif word == "notice":
@@ -257,7 +260,7 @@ class Seat:
 
         Replicates in flight together are cancelled by their worker; one that blocks it is overdue a little later.
         """
-        if self._job.timeout_s is None or not self._running or not self.batches:
+        if self._job.timeout_s is None or not self._running or self._pausing or not self.batches:
             return None
         return self._since + self._job.timeout_s + (GRACE_TO_CANCEL_S if self._concurrent else 0)
 
