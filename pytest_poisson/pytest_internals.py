@@ -6,6 +6,7 @@ function-scoped fixtures and shared wider ones, nor to ask a parametrized item f
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -61,11 +62,12 @@ class AxisReader:
             names = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
             if axis in names:
                 position = names.index(axis) if len(names) > 1 else None
-                return self._look_up(mark, axis, position, named["argvalues"], named.get("ids")).find(value)
+                given = self._look_up(mark, axis, position, named["argvalues"], named.get("ids"))
+                return given.find(value) if given.is_legible else _as_collected(item, axis, value)
         for fixture in reversed(item._fixtureinfo.name2fixturedefs.get(axis, ())):
             if fixture.params is not None:
                 return self._look_up(fixture, axis, None, fixture.params, fixture.ids).find(value)
-        return AxisValue(value, None, 0)
+        return _as_collected(item, axis, value)
 
     def _look_up(self, source: Any, axis: str, position: int | None, given: Any, ids: Any) -> _Given:
         found = self._given.get((id(source), axis))
@@ -87,6 +89,9 @@ class _Given:
         ]
         self._values = [each.values[position or 0] for each in self._parameters]
         self._ids = list(ids) if ids is not None and not callable(ids) else ids
+        self.is_legible = bool(given) and (
+            ids is None or bool(self._ids)
+        )  # not so where a generator has run out
         self._by_identity: dict[int, int] = {}
         self._by_value: dict[Any, int] = {}
         for place, value in enumerate(self._values):
@@ -106,6 +111,24 @@ class _Given:
             return AxisValue(value, given, place)
         chosen = self._ids(value) if callable(self._ids) else (self._ids[place] if self._ids else None)
         return AxisValue(value, None if chosen is None else str(chosen), place)
+
+
+def _as_collected(item: pytest.Function, axis: str, value: Any) -> AxisValue:
+    """Return an axis value that stands on no mark or fixture, as those of `pytest_generate_tests`, with the id it was given.
+
+    Where one call gave several names, nobody can tell whose an id is; one that pytest has made up is none.
+    """
+    callspec = item.callspec
+    names, place = list(callspec.params), callspec.indices.get(axis, 0)
+    if len(callspec._idlist) != len(names):
+        return AxisValue(value, None, place)
+    found = callspec._idlist[names.index(axis)]
+    made_up = (
+        isinstance(value, (bytes, complex, re.Pattern))
+        or found == getattr(value, "__name__", None)
+        or found.removeprefix(axis).isdecimal()
+    )
+    return AxisValue(value, None if made_up else found, place)
 
 
 def ran_last_failed_only(config: pytest.Config) -> bool:

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.plugin.support import open_run, sweep
+
 CASES = {
     "testcase": (
         "import pytest, unittest\n@pytest.mark.rollout\nclass TestX(unittest.TestCase):\n    def test_it(self): pass\n",
@@ -54,10 +56,46 @@ def test_what_cannot_be_a_rollout_is_refused(pytester, case):
     result.stderr.fnmatch_lines([f"ERROR: {sentence}"])
 
 
+@pytest.mark.parametrize(
+    "ids", ["ids=['one', 'two']", "ids=(word for word in ('one', 'two'))", "ids=lambda thing: next(WORDS)"]
+)
+def test_ids_of_generated_tests_are_as_good_as_those_of_a_mark(pytester, ids):
+    """What `pytest_generate_tests` gives an id is an axis; what it gives none is refused."""
+    suite = """
+        import pytest
+
+        WORDS = iter(["one", "two"])
+
+        def pytest_generate_tests(metafunc):
+            metafunc.parametrize("thing", [object(), object()]{})
+
+        @pytest.mark.rollout(replicates=1)
+        def test_it(thing): pass
+    """
+    pytester.makepyfile(suite.format(f", {ids}"))
+    assert sweep(pytester).ret == 0
+    with open_run(pytester) as run:
+        assert [each.axes for each in run.conditions] == [{"thing": {"id": "one"}}, {"thing": {"id": "two"}}]
+    pytester.makepyfile(suite.format(""))
+    assert sweep(pytester).ret == 4
+
+
+def test_ids_of_a_generator_are_kept(pytester):
+    """A mark's ids may come from a generator, which is run out when the axes are read."""
+    pytester.makepyfile("""
+        import pytest
+
+        @pytest.mark.parametrize("thing", [object(), object()], ids=(word for word in ("one", "two")))
+        @pytest.mark.rollout(replicates=1)
+        def test_it(thing): pass
+    """)
+    assert sweep(pytester).ret == 0
+    with open_run(pytester) as run:
+        assert [each.axes for each in run.conditions] == [{"thing": {"id": "one"}}, {"thing": {"id": "two"}}]
+
+
 def test_objects_with_an_id_are_axes(pytester):
     """An object is an axis value where `id=` or `ids=` names it, on a mark or on a fixture; the key has the name."""
-    from tests.plugin.support import open_run, sweep
-
     pytester.makepyfile("""
         import pytest
 
