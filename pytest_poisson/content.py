@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from poisson_store.texts import cut_text, describe_text
+from pytest_poisson.capture.attributes import without_content
 from pytest_poisson.secrets import REDACTED, attrs_without_secrets, without_secrets
 from pytest_poisson.spans import as_json, as_text, error_line, plain
 
@@ -42,7 +43,7 @@ class ContentRules:
     Attributes
     ----------
     capture_content
-        Whether input and output are kept; without, their lengths and digests are.
+        Whether input and output are kept, and attributes that are content; without, lengths and digests of both are.
     max_observation_bytes
         The most that is kept of one text, in UTF-8 bytes.
     redact
@@ -75,7 +76,7 @@ class ContentRules:
             input_digest=given_digest,
             output_bytes=made_bytes,
             output_digest=made_digest,
-            attrs=as_json(self._short(_mapping(span.attrs))) if span.attrs else None,
+            attrs=as_json(self._attrs(_mapping(span.attrs))) if span.attrs else None,
             error=None if span.error is None else as_text(span.error)[:ERROR_LIMIT],
         )
 
@@ -123,10 +124,10 @@ class ContentRules:
         kept, beyond = cut_text(text, self.max_observation_bytes)
         return (kept, None, None) if beyond is None else (kept, beyond.bytes, beyond.digest)
 
-    def _short(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Cut what is too long among attributes, and say how long it was."""
+    def _attrs(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Leave content out where none is kept, cut what is too long among attributes, and say how long it was."""
         short: dict[str, Any] = {}
-        for name, value in attrs.items():
+        for name, value in (attrs if self.capture_content else without_content(attrs)).items():
             if self.is_long(value):
                 short[name] = cut_text(value, self.max_observation_bytes)[0]
                 short[f"{name}.bytes"] = describe_text(value).bytes

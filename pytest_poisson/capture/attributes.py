@@ -45,6 +45,7 @@ NUMBERED_INPUTS = (
 NUMBERED_OUTPUTS = (
     "gen_ai.completion",
     "llm.output_messages",
+    "llm.choices",
     "retrieval.documents",
     "reranker.output_documents",
 )
@@ -56,6 +57,16 @@ CONTENT = re.compile(
     rf"|(?:{'|'.join(map(re.escape, (*NUMBERED_INPUTS, *NUMBERED_OUTPUTS)))})\.\d+(?:\..*)?)$"
 )
 """The attributes that are content, or describe it, and so do not stay among the others."""
+
+BESIDE = re.compile(
+    r"^(?:db\.(?:query|operation)\.parameter\..*|db\.statement\.parameters|(?:input|output)\.(?:images|documents)\b.*"
+    r"|llm\.prompt_template\.(?:template|variables)|llm\.function_call|tool\.parameters|gen_ai\.evaluation\.explanation)$"
+)
+"""The attributes that are content beside input and output; they stay among the others where content is kept."""
+
+PARAMETERS = re.compile(r"^(?:llm|embedding)\.invocation_parameters$")
+SPOKEN = ("contents", "input", "instructions", "messages", "prediction", "prompt", "suffix", "system")
+"""What of a call's parameters is content."""
 
 TOKENS_IN = (
     "gen_ai.usage.input_tokens",
@@ -159,6 +170,22 @@ def read_attributes(
     )
 
 
+def without_content(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return attributes without those that are content, for where none is kept."""
+    return {
+        name: _without_spoken(value) if PARAMETERS.match(name) else value
+        for name, value in attributes.items()
+        if not BESIDE.match(name)
+    }
+
+
+def _without_spoken(parameters: Any) -> str | None:
+    found = _parsed(parameters)
+    if not isinstance(found, dict):
+        return None
+    return as_text({name: value for name, value in found.items() if name not in SPOKEN})
+
+
 def kind_of(attributes: Mapping[str, Any]) -> str:
     """Return the kind of span that attributes describe."""
     for name, kinds in _BY_WORD.items():
@@ -258,7 +285,7 @@ def _lists(value: Any) -> Any:
     return {name: _lists(item) for name, item in value.items()}
 
 
-_WRAPPERS = ("message", "document", "tool_call", "message_content", "prompt", "embedding")
+_WRAPPERS = ("message", "document", "tool_call", "message_content", "prompt", "completion", "embedding")
 
 
 def _with_instructions(text: str | None, attributes: Mapping[str, Any]) -> str | None:

@@ -85,6 +85,11 @@ OPENLLMETRY = {
     "gen_ai.completion.0.content": "so",
     "gen_ai.system": "OpenAI",
 }
+OPENINFERENCE_COMPLETION = {
+    "llm.prompts.0.prompt.text": "hi",
+    "llm.choices.0.completion.text": "so",
+    "llm.model_name": "m",
+}
 OPENINFERENCE = {
     "openinference.span.kind": "LLM",
     "llm.input_messages.0.message.role": "user",
@@ -110,6 +115,7 @@ OPENINFERENCE = {
             [{"content": "so"}],
             {"gen_ai.system"},
         ),
+        (OPENINFERENCE_COMPLETION, [{"text": "hi"}], [{"text": "so"}], {"llm.model_name"}),
         (
             OPENINFERENCE,
             [{"role": "user", "contents": [{"type": "text", "text": "hi"}]}],

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_poisson import spans
+from pytest_poisson.capture.attributes import model_of
 from pytest_poisson.content import ERROR_LIMIT, ContentRules
 from pytest_poisson.secrets import REDACTED
 from tests.spans.support import recorded, replicate
@@ -35,6 +36,23 @@ def test_without_content_only_length_and_digest_are_kept():
     assert (row.input, row.output) == (None, None)
     assert (row.input_bytes, row.input_digest) == (5, digest("söme"))
     assert (row.output_bytes, row.output_digest) == (7, digest('{"a":1}'))
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_without_content_no_attribute_has_any(kept):
+    """What conventions put beside input and output, and in a call's parameters, goes with them; the model stays."""
+    attrs = {
+        "db.query.parameter.name": "private",
+        "db.statement.parameters": "('private',)",
+        "llm.prompt_template.variables": '{"name": "private"}',
+        "llm.invocation_parameters": '{"model": "m", "suffix": "private", "prediction": {"content": "private"}}',
+        "embedding.invocation_parameters": "not JSON, private",
+        "db.system": "sqlite",
+    }
+    row = record(ContentRules(capture_content=kept), attrs=attrs)
+    assert ("private" in row.attrs) == kept
+    left = json.loads(row.attrs)
+    assert (left["db.system"], model_of(left)) == ("sqlite", "m")
 
 
 @settings(max_examples=60, deadline=None)
