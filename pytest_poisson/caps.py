@@ -2,3 +2,6 @@
 
 DEFAULT_MAX_SPANS = 10_000
 """Spans kept of one replicate."""
+
+LEAST_FRACTION = 1e-15
+"""The least error level or change that is taken: 1 less what is far below is 1, and an interval needs a level below."""

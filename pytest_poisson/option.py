@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pytest_poisson.caps import LEAST_FRACTION
 from pytest_poisson.fail_on import FailWord, parse_fail_on
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ def parse_fraction(value: Any) -> float:
     number = _number(value)
     if not 0 < number < 1:
         raise BadValueError("must be a number between 0 and 1")
+    if number < LEAST_FRACTION:
+        raise BadValueError(f"must be at least {LEAST_FRACTION:g}")
     return number
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_poisson import fail_on
+from pytest_poisson.caps import LEAST_FRACTION
 from pytest_poisson.errors import UserError
 from pytest_poisson.methods import METHODS
 
@@ -221,6 +222,8 @@ def fraction(text: str) -> float:
         number = -1.0
     if not 0 < number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} must be a number between 0 and 1")
+    if number < LEAST_FRACTION:
+        raise argparse.ArgumentTypeError(f"{text!r} must be at least {LEAST_FRACTION:g}")
     return number
 
 

@@ -90,6 +90,7 @@ def test_latest_of_an_empty_store(shell):
         (("diff", "one"), "two runs or none, not 1"),
         (("diff", "one", "two", "three"), "two runs or none, not 3"),
         (("diff", "--q=1.5"), "'1.5' must be a number between 0 and 1"),
+        (("changes", "a", "b", "--event=x", "--alpha=1e-300"), "'1e-300' must be at least 1e-15"),
         (("diff", "--max-mde=big"), "'big' must be a number between 0 and 1"),
         (("diff", "--method=t"), "mcnemar_bh"),
         (("check", "--fail-on=worst"), "holds 'worst'; it takes worse, any, too-small, missing"),

@@ -20,6 +20,7 @@ PLAIN = "import pytest\n@pytest.mark.rollout(replicates=2)\ndef test_it(): pass\
         ),
         ("--poisson-max-mde=1", "--poisson-max-mde=1 must be a number between 0 and 1."),
         ("--poisson-max-mde=nan", "--poisson-max-mde=nan must be a number between 0 and 1."),
+        ("--poisson-q=1e-300", "--poisson-q=1e-300 must be at least 1e-15."),
         ("--poisson-q=-1", "--poisson-q=-1 must be a number between 0 and 1."),
         ("--poisson-workers=many", "--poisson-workers=many must be a whole number from 0, or auto."),
         ("--poisson-modal-cpu=0", "--poisson-modal-cpu=0 must be a number above 0."),
