@@ -213,8 +213,12 @@ class OwnRandomness:
                 step, argument = self._coroutine.throw, error
 
     def _step(self, step: Callable[[Any], Any], argument: Any) -> Any:
+        found = (
+            GlobalState.now()
+        )  # perhaps an asynchronous fixture's, which is set up while this replicate is in flight
         self._state.put_back()
         try:
             return step(argument)
         finally:
             self._state = GlobalState.now()
+            found.put_back()

@@ -94,6 +94,32 @@ def test_asynchronous_fixtures_share_the_loop(pytester):
         ] * 20
 
 
+def test_an_asynchronous_fixture_draws_the_same_whatever_is_in_flight(pytester):
+    """What a fixture draws from the global generators between awaits is its replicate's, and so is what follows."""
+    pytester.makepyfile("""
+        import asyncio
+        import random
+        import pytest
+        import pytest_asyncio
+
+        @pytest_asyncio.fixture
+        async def drawn(rollout):
+            first = random.random()
+            await asyncio.sleep(0.001)
+            return first, random.random()
+
+        @pytest.mark.asyncio
+        @pytest.mark.rollout(replicates=20)
+        async def test_it(rollout, drawn):
+            await asyncio.sleep(rollout.random.random() / 100)
+            rollout.end("passed", meta={"drawn": [*drawn, random.random()]})
+    """)
+    run(pytester, "strict", "--poisson-salt=s", name="one")
+    run(pytester, "strict", "--poisson-salt=s", "--poisson-concurrency=10", name="many")
+    one, many = ([each.meta for each in episodes(pytester, name)] for name in ("one", "many"))
+    assert one == many
+
+
 def test_many_are_in_flight(pytester):
     """With a concurrency of 100, a hundred replicates wait at the same time, and never more."""
     pytester.makepyfile("""
