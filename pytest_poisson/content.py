@@ -86,6 +86,7 @@ class ContentRules:
 
     def _take_secrets_out(self, span: Span) -> None:
         span.name = self._clean(span.name)
+        span.step = self._clean(span.step)
         span.input = self._clean(span.input)
         span.output = self._clean(span.output)
         span.error = self._clean(span.error)

@@ -19,6 +19,7 @@ def record(rules, **texts):
     """Record one span with the given texts and return its row."""
     with replicate() as rollout:
         rollout.trace = spans.Trace(rules=rules)
+        rollout.trace.step = texts.get("step")
         with rollout.span("tool", texts.get("name", "call"), input=texts.get("input")) as span:
             span.output = texts.get("output")
             span.attrs.update(texts.get("attrs", {}))
@@ -86,11 +87,12 @@ def test_a_megabyte_is_cut_as_soon_as_its_span_ends():
 
 
 def test_patterns_are_taken_out_of_every_text_before_it_is_cut():
-    """`redact` reaches name, input, output, error and attributes; a match across the cut leaves no half behind."""
+    """`redact` reaches name, step, input, output, error and attributes; a match across the cut leaves no half behind."""
     rules = ContentRules(max_observation_bytes=14, redact=(re.compile(r"sk-\w+"),))
     row = record(
         rules,
         name="call sk-one",
+        step="sk-seven",
         input="key sk-abcdefghijkl",
         output=["sk-two"],
         error="bad sk-three",
@@ -98,7 +100,7 @@ def test_patterns_are_taken_out_of_every_text_before_it_is_cut():
     )
     assert "sk-" not in json.dumps(row)
     assert row.input == f"key {REDACTED}"
-    assert row.name == f"call {REDACTED}"
+    assert (row.name, row.step) == (f"call {REDACTED}", REDACTED)
     assert json.loads(row.attrs) == {"note": REDACTED, "nested": {REDACTED: [REDACTED]}}
 
 
