@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from poisson_store.usage import SpanUsage, sum_usage
 from pytest_poisson.content import ContentRules
+from pytest_poisson.spans import as_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,12 +79,17 @@ def span_row(span: Span) -> list[Any]:
         span.parent_id,
         span.kind_index,
         name,
-        span.start_ns,
-        span.end_ns or span.trace.now_ns(),
+        _moment(span.start_ns, span),
+        _moment(span.end_ns or None, span),
         *bodies,
         tokens["in"],
         tokens["out"],
         attrs,
         error,
-        span.step,
+        None if span.step is None else as_text(span.step),
     ]
+
+
+def _moment(given_ns: Any, span: Span) -> int:
+    """Return a time that the store can hold: now, where a span has not ended or was given something else."""
+    return given_ns if type(given_ns) is int and 0 <= given_ns < 1 << 63 else span.trace.now_ns()

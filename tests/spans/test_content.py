@@ -141,6 +141,18 @@ def test_what_replaces_the_attributes_is_kept_by_a_name(by_hook):
     assert json.loads(row.attrs) == {"value": "Cookie: id=1" if by_hook else f"Cookie: {REDACTED}"}
 
 
+@pytest.mark.parametrize("value", [2**80, -1, "noon", None, object()])
+def test_what_a_hook_makes_of_times_and_steps_is_storable(value):
+    """A row that the store cannot hold would end the whole sweep, so such a time is the present one."""
+
+    def spoil(span):
+        span.start_ns = span.end_ns = span.step = value
+
+    row = record(ContentRules(hook=spoil))
+    assert 0 < row.start_ns <= row.end_ns < 1 << 63
+    assert isinstance(row.step, str) == (value is not None)
+
+
 def test_where_the_hook_raises_no_text_is_kept():
     """A hook that fails must not let through what it was to take out."""
 
