@@ -1,8 +1,12 @@
 """Replicates without an outcome must not make a change look better than it is."""
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from pytest_poisson.analyses.diff import diff
+from pytest_poisson.analyses.episodes import Episodes
+from pytest_poisson.analyses.missing import compare_shares, uneven_conditions
 from tests.stored_runs import cell, endings, pair_of_runs
 
 A = cell(task="a")
@@ -73,3 +77,22 @@ def test_the_turn_of_the_word_is_told(tmp_path):
     )
     assert result.missing.verdict_as_failures == "worse"
     assert result.verdict_by_test == "no significant change"
+
+
+@pytest.mark.parametrize("rate", [0.01, 0.08])
+@pytest.mark.parametrize("joined", [True, False])
+def test_chance_withdraws_a_word_as_rarely_as_the_levels_say(rate, joined):
+    """Arms that lack outcomes equally often differ, by the whole or in a condition, in at most 5 of 100 comparisons each."""
+    rng, tries, conditions, n = np.random.default_rng(20261129), 400, 18, 194
+    condition, numbers = np.repeat(np.arange(conditions), n), np.tile(np.arange(n), conditions)
+    by_condition = by_whole = 0
+    for _ in range(tries):
+        arms = [
+            Episodes(condition, numbers, numbers, -(rng.random(numbers.size) < rate).astype(int))
+            for _ in "ab"
+        ]
+        by_condition += bool(uneven_conditions(*arms, conditions, joined=joined).size)
+        by_whole += compare_shares(*arms, joined=joined).problem is not None
+    allowed = stats.binom.ppf(0.9999, tries, 0.05)
+    assert by_condition <= allowed
+    assert by_whole <= allowed
