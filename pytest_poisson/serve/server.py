@@ -31,8 +31,10 @@ def serve(store: Store, port: int, *, named: str | None, announce: Callable[[str
     Raises
     ------
     UserError
-        If the port cannot be had, or the packages of the extra are missing.
+        If the store is a file, the port cannot be had, or the packages of the extra are missing.
     """
+    if store.path.is_file():
+        raise UserError(f"Store '{store.path}' is a file; a store is a directory.")
     try:
         from waitress import create_server
 

@@ -111,6 +111,13 @@ def test_a_port_that_is_taken_is_refused(capsys, tmp_path):
     assert main(["serve", "--port=x"]) == 2
 
 
+def test_a_file_is_no_store(capsys, tmp_path):
+    """A run's own file instead of its directory is refused; an empty list of runs would say that there are none."""
+    (tmp_path / "run.sqlite").touch()
+    assert main(["serve", f"--store={tmp_path / 'run.sqlite'}", "--port=0"]) == 1
+    assert "run.sqlite' is a file; a store is a directory." in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("missing", ["waitress", "werkzeug"])
 def test_without_the_extra_the_sentence_names_it(capsys, monkeypatch, tmp_path, missing):
     """Where a package of the extra is not installed, the refusal names the package and how to get it."""
