@@ -217,6 +217,13 @@ def _refuse_without_its_partner(settings: Settings) -> None:
         if settings.sources[name] == "option" and all(settings.values[other] is None for other in others):
             flags = " or ".join(f"--poisson-{other.replace('_', '-')}" for other in others)
             raise pytest.UsageError(f"{_spelled(settings, name)} goes with {flags}.")
+    measuring = settings.sweeping or settings.replaying or settings.fix_check or settings.paired
+    for name in ("fail_on", "json", "report"):
+        if settings.sources[name] == "option" and not measuring:
+            raise pytest.UsageError(
+                f"{_spelled(settings, name)} goes with --poisson-sweep or --poisson-pair-with: without a sweep nothing is"
+                " measured, and the session would pass."
+            )
     if settings.fail_on == ("flips",) and settings.sweeping and settings.paired is None:
         raise pytest.UsageError(
             f"{_spelled(settings, 'fail_on')}=flips goes with --poisson-paired, whose flips it counts; alone it would "
