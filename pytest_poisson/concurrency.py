@@ -155,7 +155,7 @@ class Flight:
         self.started = time.perf_counter()
         try:
             if self.call is not None:
-                await OwnRandomness(self.call(), self.randomness)
+                await OwnRandomness(self.call(), self.randomness, self._runner)
         except BaseException as raised:  # noqa: BLE001  whatever the program raises is its ending
             error = raised
         self.wall_s = time.perf_counter() - self.started
@@ -193,9 +193,12 @@ class OwnRandomness:
     depend on which others were in flight. Tasks that the replicate starts are not followed.
     """
 
-    def __init__(self, coroutine: Coroutine[Any, Any, object], state: GlobalState) -> None:
+    def __init__(
+        self, coroutine: Coroutine[Any, Any, object], state: GlobalState, runner: ConditionRunner
+    ) -> None:
         self._coroutine = coroutine
         self._state = state
+        self._runner = runner
 
     def __await__(self) -> Generator[Any, Any, object]:
         step, argument = self._coroutine.send, None
@@ -213,12 +216,12 @@ class OwnRandomness:
                 step, argument = self._coroutine.throw, error
 
     def _step(self, step: Callable[[Any], Any], argument: Any) -> Any:
-        found = (
-            GlobalState.now()
-        )  # perhaps an asynchronous fixture's, which is set up while this replicate is in flight
+        # An asynchronous fixture that is being set up goes on drawing where it was.
+        fixtures = GlobalState.now() if self._runner.is_taking_off else None
         self._state.put_back()
         try:
             return step(argument)
         finally:
             self._state = GlobalState.now()
-            found.put_back()
+            if fixtures is not None:
+                fixtures.put_back()

@@ -94,6 +94,7 @@ class ConditionRunner:
         self._outcome_index = {outcome: position for position, outcome in enumerate(context.outcomes)}
         self._recording = recording_of(item, declaration.recording)
         self.item_run = ItemRun(item)
+        self.is_taking_off = False  # a replicate's fixtures are being set up, while others may be in flight
         self._process = os.getpid()
         self._foreign = "caplog" in item.fixturenames or has_foreign_hooks(item, *RUNTEST_HOOKS)
         self._direct = self._needs_only_a_call()
@@ -233,6 +234,7 @@ class ConditionRunner:
 
         flight = Flight(self._begin(replicate), self, attempts)
         self.item_run.renew()
+        self.is_taking_off = True
         try:
             flight.context.run(self.item_run.set_up)
             flight.call = partial(self.item.obj, **self.item_run.arguments())
@@ -240,6 +242,8 @@ class ConditionRunner:
         except BaseException as error:  # noqa: BLE001  whatever a fixture raises is this replicate's ending
             self._let_pass(error)
             flight.ending = ending_of_set_up(error, self.item.path)
+        finally:
+            self.is_taking_off = False
         flight.suspended = self.item_run.suspend()
         return flight
 
