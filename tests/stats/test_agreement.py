@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from poisson_stats.agreement import agreement, majority_stability
 
@@ -49,6 +50,23 @@ def test_majority_stability_counts_pairs_of_sweeps_with_the_same_majority(calls)
         assert got.compared == compared
         if compared:
             assert got.rate == pytest.approx(same / compared)
+
+
+@pytest.mark.parametrize("disagree", [5, 36])
+def test_limits_are_those_of_the_disagreements_the_other_way_round(disagree):
+    """One sweep an item is a plain sample of items: one minus the exact interval of the disagreements."""
+    calls = np.ones((40, 1, 2), dtype=int)
+    calls[:disagree, 0, 1] = 0
+    (got,) = agreement(calls, confidence=0.9)
+    exact = stats.binomtest(disagree, 40).proportion_ci(confidence_level=0.9)
+    assert (got.low, got.high) == pytest.approx((1 - exact.high, 1 - exact.low))
+    assert got.confidence == 0.9
+
+
+def test_without_a_disagreement_the_limit_is_one_sided():
+    """None among 40 items leaves a disagreement rate p possible as long as (1 - p)^40 is at least 1 - confidence."""
+    (got,) = agreement(np.ones((40, 1, 2), dtype=int), confidence=0.9)
+    assert (got.low, got.high) == (pytest.approx(0.1 ** (1 / 40)), 1.0)
 
 
 def test_cost_is_the_calls_a_decision_takes():
