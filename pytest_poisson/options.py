@@ -13,7 +13,7 @@ from pytest_poisson.option import BadValueError
 from pytest_poisson.option_table import INI_ONLY, OPTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from pytest_poisson.option import Option
 
@@ -116,6 +116,7 @@ def read_settings(config: pytest.Config, environ: Mapping[str, str] | None = Non
         values[option.name] = option.default if source == "default" else _parsed(option, raw, spelling)
     settings = Settings(values, sources)
     _refuse_contradictions(settings)
+    _refuse_to_pass_unmeasured(settings, config.invocation_params.args)
     return settings
 
 
@@ -217,18 +218,24 @@ def _refuse_without_its_partner(settings: Settings) -> None:
         if settings.sources[name] == "option" and all(settings.values[other] is None for other in others):
             flags = " or ".join(f"--poisson-{other.replace('_', '-')}" for other in others)
             raise pytest.UsageError(f"{_spelled(settings, name)} goes with {flags}.")
-    measuring = settings.sweeping or settings.replaying or settings.fix_check or settings.paired
-    for name in ("fail_on", "json", "report"):
-        if settings.sources[name] == "option" and not measuring:
-            raise pytest.UsageError(
-                f"{_spelled(settings, name)} goes with --poisson-sweep or --poisson-pair-with: without a sweep nothing is"
-                " measured, and the session would pass."
-            )
     if settings.fail_on == ("flips",) and settings.sweeping and settings.paired is None:
         raise pytest.UsageError(
             f"{_spelled(settings, 'fail_on')}=flips goes with --poisson-paired, whose flips it counts; alone it would "
             "let every change pass."
         )
+
+
+def _refuse_to_pass_unmeasured(settings: Settings, typed: Sequence[str | os.PathLike[str]]) -> None:
+    """Refuse what only a measurement can answer where there is none; `addopts` may hold it for the sweeps to come."""
+    if settings.sweeping or settings.replaying or settings.fix_check or settings.paired:
+        return
+    flags = {str(each).partition("=")[0] for each in typed}
+    for flag in ("--poisson-fail-on", "--poisson-json", "--poisson-report"):
+        if flag in flags:
+            raise pytest.UsageError(
+                f"{flag} goes with --poisson-sweep or --poisson-pair-with: without a sweep nothing is measured, and the "
+                "session would pass."
+            )
 
 
 def _spelled(settings: Settings, name: str) -> str:

@@ -73,6 +73,16 @@ def test_options_that_contradict_each_other_are_refused(pytester, options):
     assert pytester.runpytest_inprocess(*options).ret == 4
 
 
+def test_what_a_suite_always_wants_of_its_sweeps_does_not_stop_its_other_sessions(pytester):
+    """In addopts the report, the document and what to fail on wait for a sweep; typed without one they are refused."""
+    wanted = ("--poisson-fail-on=any", "--poisson-json=out.json", "--poisson-report=folder")
+    pytester.makeini(f"[pytest]\naddopts = {' '.join(wanted)}\n")
+    pytester.makepyfile(PLAIN)
+    assert pytester.runpytest_inprocess().ret == 0
+    for option in wanted:
+        assert pytester.runpytest_inprocess(option).ret == 4
+
+
 @pytest.mark.parametrize("table", ["[tool.pytest.ini_options]", "[tool.pytest]"])
 def test_both_tables_of_pyproject_work_with_real_types(pytester, table):
     """Numbers are numbers and lists are lists in either table; the header says where a value came from."""
