@@ -55,12 +55,16 @@ def _error_of(number: int) -> KeyboardInterrupt:
 
 @contextmanager
 def _handled_by(handler: Any) -> Iterator[None]:
-    """Handle the signals so inside; a thread other than the main one cannot, and leaves them alone."""
+    """Handle the signals so inside; a thread other than the main one cannot, and leaves them alone.
+
+    One that was ignored when the process began stays so: `nohup` and a shell's `&` mean it.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     present = [getattr(signal, name) for name in NAMES if hasattr(signal, name)]  # Windows has no SIGHUP
-    before = {number: signal.signal(number, handler) for number in present}
+    heeded = [number for number in present if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, handler) for number in heeded}
     try:
         yield
     finally:

@@ -1,5 +1,6 @@
 """What every test may use."""
 
+import signal
 from importlib import import_module
 
 import pytest
@@ -8,6 +9,10 @@ from hypothesis import settings
 from tests.schemas import check_every_document
 
 check_every_document()
+
+# Where the suite itself runs behind a shell's `&`, Ctrl-C is ignored, and so it would be by what the tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Sessions inside this one forget what they import: NumPy cannot be imported twice, and what every sweep needs would be
 # imported anew by each.

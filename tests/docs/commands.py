@@ -79,10 +79,14 @@ class Reader:
         command = [sys.executable, "-m", "pytest_poisson", *arguments, "--port=0"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             printed = process.stdout.readline()
-            with urllib.request.urlopen(printed.split()[0], timeout=60) as page:
-                assert page.status == 200
-            process.send_signal(signal.SIGINT)
-            return process.wait(60), re.sub(r"(?<=127\.0\.0\.1:)\d+", str(PORT), printed)
+            try:
+                with urllib.request.urlopen(printed.split()[0], timeout=60) as page:
+                    assert page.status == 200
+                process.send_signal(signal.SIGINT)
+                status = process.wait(60)
+            finally:
+                process.kill()
+            return status, re.sub(r"(?<=127\.0\.0\.1:)\d+", str(PORT), printed)
 
     def text(self, block):
         for part in re.split(r"^\.\.\.\n", self.scrub(block), flags=re.MULTILINE):

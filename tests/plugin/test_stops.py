@@ -1,5 +1,6 @@
 """What stops a sweep early: caps, time, and a provider that is down."""
 
+import signal
 import subprocess
 
 import pytest
@@ -142,8 +143,6 @@ def test_a_time_cap_leaves_a_partial_run_and_status_8(pytester):
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
 def test_a_cancelled_job_is_an_interruption(pytester, name):
     """SIGTERM and SIGHUP end a sweep as Ctrl-C does: stored, interrupted, accounted for."""
-    import signal
-
     pytester.makepyfile(SLEEPY)
     process = start(pytester, "--poisson-sweep", "--poisson-workers=1", stdout=subprocess.PIPE)
     wait_for_rows(pytester, 5)
@@ -154,6 +153,20 @@ def test_a_cancelled_job_is_an_interruption(pytester, name):
     with open_run(pytester, newest(pytester)) as run:
         assert run.run.status == "interrupted"
     assert_accounted(pytester, newest(pytester), planned=400)
+
+
+def test_a_sweep_under_nohup_outlives_its_terminal(pytester):
+    """A signal that the process was started to ignore ends nothing: every replicate is run and paid for once."""
+    pytester.makepyfile(SLEEPY)
+    former = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does: children inherit it
+    try:
+        process = start(pytester, "--poisson-sweep", "--poisson-workers=1", "--poisson-replicates=30")
+    finally:
+        signal.signal(signal.SIGHUP, former)
+    wait_for_rows(pytester, 3)
+    process.send_signal(signal.SIGHUP)
+    assert process.wait(timeout=120) == 0
+    assert assert_accounted(pytester, newest(pytester), planned=30).with_outcome == 30
 
 
 @pytest.mark.parametrize(
