@@ -35,6 +35,10 @@ def test_unpaired_rows_are_the_single_functions(drawn, q):
     np.testing.assert_array_equal(np.stack([ours.low, ours.high]), np.stack([bounds.low, bounds.high]))
     np.testing.assert_array_equal(ours.limit_rise, limits.rise)
     np.testing.assert_array_equal(ours.limit_fall, limits.fall)
+    for i, (x0, m0, x1, m1) in enumerate(zip(k0, n0, k1, n1, strict=True)):
+        before, after = (x / m if m else np.nan for x, m in ((x0, m0), (x1, m1)))
+        assert (ours.rate_before[i], ours.rate_after[i]) == pytest.approx((before, after), nan_ok=True)
+        assert ours.change[i] == pytest.approx(after - before, nan_ok=True)
     assert ours.level == pytest.approx(
         1 - max(ours.flagged.sum(), len(drawn) * (not ours.flagged.any())) * q / len(drawn)
     )

@@ -85,6 +85,21 @@ def test_the_band_of_a_plain_share_is_the_binomial_one():
     assert result.high[0, 0] == pytest.approx(0.3 + half, abs=0.006)
 
 
+def test_the_band_is_that_of_estimates_made_from_rows_drawn_one_by_one():
+    """With deaths and censoring at many times the band is that of a plain loop over resampled episodes."""
+    rng = np.random.default_rng(11)
+    times, causes = rng.integers(1, 9, 120), rng.choice(3, 120, p=[0.4, 0.4, 0.2])
+    result = cumulative_incidence(times, causes, kinds=2, resamples=4000)
+    drawn = np.empty((2000, 2, result.times.size))
+    for each in drawn:
+        rows = rng.integers(0, times.size, times.size)
+        again = cumulative_incidence(times[rows], causes[rows], kinds=2, resamples=0)
+        each[:] = np.transpose([incidence_at(again, time)[0] for time in result.times])
+    low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
+    assert result.low == pytest.approx(low, abs=0.02)
+    assert result.high == pytest.approx(high, abs=0.02)
+
+
 def test_episodes_of_one_cluster_are_drawn_together():
     """Eight copies of each of 40 episodes, drawn by cluster, give the band of the 40, not of 320."""
     causes = np.array([1] * 12 + [2] * 28)
