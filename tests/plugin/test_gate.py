@@ -1,9 +1,12 @@
 """The gate: a worse condition fails its own item, and the exit status says what the verdict means."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
+from pytest_poisson.gate import rank_status
+from pytest_poisson.stops import Stop
 from tests.plugin.support import DRIFTING, sweep
 
 
@@ -156,3 +159,34 @@ def test_the_junit_file_points_at_the_condition(pytester):
     cases = ET.parse(pytester.path / "out.xml").getroot().findall(".//testcase")
     assert [case.get("name") for case in cases if case.find("failure") is not None] == ["test_drift[b]"]
     assert len(cases) == 3
+
+
+CAP, OUTAGE = Stop("a cap", cap=True), Stop("50 in a row", cap=False)
+
+
+@pytest.mark.parametrize(
+    ("present", "gate", "stop", "unmeasured", "failed", "status"),
+    [
+        (0, None, None, 0, 0, 0),
+        (5, None, None, 0, 0, 5),
+        (0, 9, None, 0, 0, 9),
+        (0, 10, None, 0, 0, 10),
+        (0, 0, CAP, 0, 0, 8),
+        (0, 9, CAP, 0, 0, 8),
+        (0, None, OUTAGE, 0, 0, 10),
+        (1, 0, None, 0, 2, 1),  # an item failed: no cap and no word is louder
+        (1, 9, CAP, 0, 2, 1),
+        (1, 10, None, 1, 2, 1),
+        (1, 10, None, 2, 2, 10),  # all that failed are conditions of which nothing was measured
+        (1, 9, None, 2, 2, 1),
+        (1, None, None, 2, 2, 1),
+        (1, 10, CAP, 2, 2, 8),
+        (2, 10, CAP, 2, 2, 2),
+        (3, 10, CAP, 2, 2, 3),
+        (4, 10, CAP, 2, 2, 4),
+    ],
+)
+def test_the_louder_status_wins(present, gate, stop, unmeasured, failed, status):
+    """Interrupted, broken and misused sessions keep their status; then come failed items, a stop, and the gate's word."""
+    asked = None if gate is None else SimpleNamespace(status=gate)
+    assert rank_status(present, asked, stop, ["key"] * unmeasured, failed) == status
