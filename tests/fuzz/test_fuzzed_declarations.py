@@ -2,6 +2,7 @@
 
 import copy
 from decimal import Decimal
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -113,6 +114,9 @@ class Config:
     def __init__(self, typed, stored):
         self.typed = typed
         self.stored = stored
+        self.invocation_params = SimpleNamespace(
+            args=[f"--poisson-{name.replace('_', '-')}={value}" for name, value in typed.items()]
+        )
 
     def getoption(self, key, default=None):
         return self.typed.get(key.removeprefix("poisson_"), default)
