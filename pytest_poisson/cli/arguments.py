@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_poisson import fail_on
-from pytest_poisson.caps import LEAST_FRACTION
 from pytest_poisson.errors import UserError
 from pytest_poisson.methods import METHODS
+from pytest_poisson.option import BadValueError, parse_fraction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -217,14 +217,9 @@ def named_store(arguments: argparse.Namespace) -> str | None:
 def fraction(text: str) -> float:
     """Read a number strictly between 0 and 1."""
     try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not 0 < number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} must be a number between 0 and 1")
-    if number < LEAST_FRACTION:
-        raise argparse.ArgumentTypeError(f"{text!r} must be at least {LEAST_FRACTION:g}")
-    return number
+        return parse_fraction(text)
+    except BadValueError as refusal:
+        raise argparse.ArgumentTypeError(f"{text!r} {refusal}") from None
 
 
 def _fail_on(text: str) -> tuple[FailWord, ...]:
