@@ -3,5 +3,8 @@
 DEFAULT_MAX_SPANS = 10_000
 """Spans kept of one replicate."""
 
+LARGEST_WHOLE = 2**63 - 1
+"""The largest whole number that the store holds."""
+
 LEAST_FRACTION = 1e-15
 """The least error level or change that is taken: 1 less what is far below is 1, and an interval needs a level below."""

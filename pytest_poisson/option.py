@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_poisson.caps import LEAST_FRACTION
+from pytest_poisson.caps import LARGEST_WHOLE, LEAST_FRACTION
 from pytest_poisson.fail_on import FailWord, parse_fail_on
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ class Option(NamedTuple):
 
 
 MOST_REPLICATES = 10**9
-MOST = 2**63 - 1  # what a run file holds
 
 
 def parse_replicates(value: Any) -> int:
@@ -66,7 +65,7 @@ def _whole(value: Any, least: int) -> int:
         number = int(str(value))
     except ValueError:
         number = least - 1
-    if not least <= number <= MOST:
+    if not least <= number <= LARGEST_WHOLE:
         raise BadValueError(f"must be a whole number from {least}")
     return number
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_poisson.caps import LARGEST_WHOLE
 from pytest_poisson.spans import IDENTITY, Trace, current_span
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from pytest_poisson.seeds import Seeds
     from pytest_poisson.spans import Span
 
-
-LARGEST = 2**63 - 1  # of the whole numbers that the store takes
 
 CURRENT_ROLLOUT: pytest.StashKey[Rollout] = pytest.StashKey()
 """On an item: what the `rollout` fixture returns for the replicate under way."""
@@ -190,7 +189,7 @@ class Rollout:
         if value is None:
             return None
         value = _plain_number(value)
-        if isinstance(value, int) and value > LARGEST:
+        if isinstance(value, int) and value > LARGEST_WHOLE:
             raise self._misused(f"{name} is larger than 2**63 - 1, the largest whole number that is stored")
         if (
             isinstance(value, bool)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from poisson_store.usage import SpanUsage, sum_usage
+from pytest_poisson.caps import LARGEST_WHOLE
 from pytest_poisson.content import ContentRules
 from pytest_poisson.spans import as_text
 
@@ -92,4 +93,4 @@ def span_row(span: Span) -> list[Any]:
 
 def _moment(given_ns: Any, span: Span) -> int:
     """Return a time that the store can hold: now, where a span has not ended or was given something else."""
-    return given_ns if type(given_ns) is int and 0 <= given_ns < 1 << 63 else span.trace.now_ns()
+    return given_ns if type(given_ns) is int and 0 <= given_ns <= LARGEST_WHOLE else span.trace.now_ns()

@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
+from pytest_poisson.caps import LARGEST_WHOLE
 from pytest_poisson.capture.attributes import read_attributes
 from pytest_poisson.spans import KIND_INDEX, Span
 
@@ -73,6 +74,10 @@ class Recorder:
 
 def _moment(given_ns: int | None, trace: Trace) -> int:
     """Return the trace's own time, so that all its spans are on one clock, unless another was given on purpose."""
-    if given_ns is not None and 0 <= given_ns < 1 << 63 and abs(given_ns - time.time_ns()) > EXPLICIT_NS:
+    if (
+        given_ns is not None
+        and 0 <= given_ns <= LARGEST_WHOLE
+        and abs(given_ns - time.time_ns()) > EXPLICIT_NS
+    ):
         return given_ns
     return trace.now_ns()

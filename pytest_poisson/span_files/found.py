@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pytest_poisson.caps import LARGEST_WHOLE
 from pytest_poisson.spans import IDENTITY
 
 if TYPE_CHECKING:
@@ -60,6 +61,6 @@ def checked_times(start_ns: int, end_ns: int) -> tuple[int, int]:
         If the store cannot hold one of them.
     """
     for name, moment in (("start", start_ns), ("end", end_ns)):
-        if not 0 <= moment < 1 << 63:
+        if not 0 <= moment <= LARGEST_WHOLE:
             raise ValueError(f"{name} of a span, {moment} ns, is not from 1970 to 2262")
     return start_ns, max(start_ns, end_ns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from poisson_store.episode_lines import is_number
+from poisson_store.episode_lines import is_count, is_number
 from poisson_store.errors import ImportRefusedError
 from poisson_store.importers.case import Origin
 from poisson_store.importers.files import expand
@@ -92,7 +92,7 @@ def number(value: Any) -> float | None:
 
 def whole(value: Any) -> int | None:
     """Give a whole number from 0, or None for anything else."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 63 else None
+    return value if is_count(value) else None
 
 
 def as_object(value: Any, where: str) -> dict[str, Any]:
