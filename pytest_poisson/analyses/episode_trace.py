@@ -161,10 +161,8 @@ def _nodes(spans: Sequence[Span]) -> Iterator[Node]:
     counted, silent = (set(places) for places in counted_spans([_usage(span) for span in spans]))
     first = min((span.start_ns for span in spans), default=0)
     seen: set[int] = set()
-    for outermost in (
-        *inside.get(-1, ()),
-        *order,
-    ):  # in a circle, as a file may have it, no span is outermost
+    # In a circle, as a file may have it, no span is outermost: each that was not reached begins a tree of its own.
+    for outermost in (*inside.get(-1, ()), *order):
         waiting = [(outermost, 0)]
         while waiting:
             place, depth = waiting.pop()

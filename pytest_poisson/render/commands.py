@@ -36,9 +36,8 @@ def next_command(result: DiffResult, store: str | None = None) -> str | None:
         worst = next(result.rows[i] for i in result.importance if result.rows[i].is_worse)
         return replay_command(result, worst, store)
     if result.verdict == "too small to tell" and result.design and result.design.needed:
-        if not any(
-            row.condition.nodeid for row in result.rows
-        ):  # imported: no test of ours to run more often
+        # Imported runs have no test of ours to run more often.
+        if not any(row.condition.nodeid for row in result.rows):
             return None
         return _command(
             "pytest",
