@@ -12,6 +12,16 @@ def first_line(text: str) -> str:
     return text.splitlines()[0] if text else "no text"
 
 
+def not_whole(named: str, schema: str, problem: Exception) -> str:
+    """Return why a document of ours that was stored or written cannot be read as one."""
+    lacks = (
+        f"it has no {problem}"
+        if isinstance(problem, KeyError)
+        else f"a part of it is not as it was written ({problem})"
+    )
+    return f"{named} is no whole {schema} document: {lacks}."
+
+
 def telling_line(output: str) -> str:
     """Return the line of a program's last words that says what went wrong: the last with an error in it, else the last."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]

@@ -31,7 +31,7 @@ from pytest_poisson.analyses.sequential import Early
 from pytest_poisson.analyses.show import ShownCondition, ShowResult
 from pytest_poisson.analyses.whole import Group, Node, Whole, WholeEvent
 from pytest_poisson.decision import Decision
-from pytest_poisson.errors import UserError
+from pytest_poisson.errors import UserError, not_whole
 from pytest_poisson.events import Event
 from pytest_poisson.fix_check_file import read_account, read_condition, read_fix_check
 
@@ -78,12 +78,7 @@ def read_result(text: str, name: str) -> Result | Nothing:
     try:
         return READERS[schema](document)
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
-        lacks = (
-            f"it has no {problem}"
-            if isinstance(problem, KeyError)
-            else f"a part of it is not as it was written ({problem})"
-        )
-        raise UserError(f"File '{name}' is no whole {schema} document: {lacks}.") from None
+        raise UserError(not_whole(f"File '{name}'", schema, problem)) from None
 
 
 def read_diff(document: Document) -> DiffResult:

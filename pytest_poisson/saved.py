@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from poisson_store.errors import StoreError, UnknownRunError
 from pytest_poisson.analyses.comparison_id import comparison_id
+from pytest_poisson.errors import not_whole
 from pytest_poisson.render.diff_documents import DIFF_SCHEMA, diff_document
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def load_comparison(store: Store, known_as: str) -> DiffResult:
     try:
         return read_diff(document)
     except (LookupError, TypeError, ValueError, AttributeError) as problem:
-        raise StoreError(_not_whole(known_as, problem)) from None
+        raise StoreError(not_whole(f"Comparison {known_as}", DIFF_SCHEMA, problem)) from None
 
 
 def list_saved(store: Store, most: int | None = None) -> SavedComparisons:
@@ -141,8 +142,6 @@ def _in_short(store: Store, known_as: str, saved_at: str) -> SavedComparison:
     except StoreError as refusal:
         return SavedComparison(known_as, saved_at, problem=str(refusal))
     except (LookupError, TypeError) as problem:
-        return SavedComparison(known_as, saved_at, problem=_not_whole(known_as, problem))
-
-
-def _not_whole(known_as: str, problem: Exception) -> str:
-    return f"Comparison {known_as} is no whole {DIFF_SCHEMA} document: {problem!r}."
+        return SavedComparison(
+            known_as, saved_at, problem=not_whole(f"Comparison {known_as}", DIFF_SCHEMA, problem)
+        )
