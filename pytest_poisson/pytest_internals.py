@@ -327,8 +327,21 @@ class _Container:
 
 
 def leave_for(item: pytest.Item) -> None:
-    """Tear down every wider fixture that this item, which runs next, does not share."""
-    item.session._setupstate.teardown_exact(item)
+    """Tear down every wider fixture that this item, which runs next, does not share.
+
+    pytest itself would leave a fixture that has another parameter until this item is set up, which would then fail.
+    """
+    try:
+        item.session._setupstate.teardown_exact(item)
+    finally:
+        _leave_other_parameters(item)
+
+
+def _leave_other_parameters(item: pytest.Item) -> None:
+    for name, value in getattr(getattr(item, "callspec", None), "params", {}).items():
+        for definition in cast("pytest.Function", item)._fixtureinfo.name2fixturedefs.get(name, ()):
+            if definition.cached_result is not None and definition.cached_result[1] is not value:
+                definition.finish(cast("Any", item)._request)
 
 
 def tear_down_all(session: pytest.Session) -> None:

@@ -121,9 +121,14 @@ class _BatchRun:
 
 
 def _noting(tear_down: Callable[[Any], None], node: Any) -> list[Event]:
-    """Tear down wider fixtures; what they raise belongs to no replicate and is passed on as a notice."""
+    """Tear down wider fixtures; what they raise belongs to no replicate and is passed on as a notice.
+
+    Not so a KeyboardInterrupt, which is the user's.
+    """
     try:
         tear_down(node)
-    except Exception as error:  # noqa: BLE001  a fixture may raise anything
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  a fixture may raise anything, pytest.fail's exception included
         return [Notice(f"a wider fixture raised in tear-down: {type(error).__name__}: {error}")]
     return []

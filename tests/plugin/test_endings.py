@@ -215,6 +215,53 @@ def test_wide_tear_down_that_raises_is_a_note(pytester):
         assert endings(pytester) == ["passed"] * 3
 
 
+@pytest.mark.parametrize(
+    "act", ["pytest.fail('still busy')", "pytest.skip('still busy')", "sys.exit('still busy')"]
+)
+def test_wide_tear_down_may_raise_what_is_no_exception_in_this_process(pytester, act):
+    """pytest.fail, pytest.skip and sys.exit in a wider tear-down are notes, too, with no workers; the run ends complete."""
+    pytester.makepyfile(f"""
+        import sys
+        import pytest
+
+        @pytest.fixture(scope="module")
+        def server():
+            yield
+            {act}
+
+        @pytest.mark.rollout(replicates=3)
+        def test_it(server): pass
+    """)
+    result = sweep(pytester)
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["note: a wider fixture raised in tear-down: *: still busy"])
+    assert endings(pytester) == ["passed"] * 3
+
+
+def test_a_parameter_that_raises_in_tear_down_costs_no_other_one_a_replicate(pytester):
+    """A wider fixture's tear-down for one parameter is no part of the set-up for the next: all keep their outcomes."""
+    pytester.makepyfile("""
+        import pytest
+
+        @pytest.fixture(params=["a", "b"], scope="module")
+        def server(request):
+            yield request.param
+            raise OSError(f"{request.param} still busy")
+
+        @pytest.fixture(scope="module")
+        def client(server):
+            yield server
+            raise OSError("client still busy")
+
+        @pytest.mark.rollout(replicates=3)
+        def test_it(server, client): assert server == client
+    """)
+    result = sweep(pytester)
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["note*: a wider fixture raised in tear-down: *"])
+    assert endings(pytester) == ["passed"] * 6
+
+
 def test_nothing_measured_is_never_a_pass(pytester):
     """A sweep without a single outcome fails its items and the session."""
     pytester.makepyfile(
