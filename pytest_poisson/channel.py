@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import sys
 import threading
 from typing import IO, TYPE_CHECKING, Any
 
@@ -25,18 +27,28 @@ class FrameReader:
         self._rest = b""
 
     def feed(self, data: bytes) -> Iterator[Any]:
-        """Take more bytes and yield every value that is complete; a torn last line waits for its end."""
+        """Take more bytes and yield every list that is complete; a torn last line waits for its end.
+
+        Raises
+        ------
+        ValueError
+            At a line that no end of a channel has sent.
+        """
         *lines, self._rest = (self._rest + data).split(b"\n")
         for line in lines:
-            yield json.loads(line)
+            value = json.loads(line)
+            if not isinstance(value, list) or not value:
+                raise ValueError(f"{value!r} is no list that says something")
+            yield value
 
 
 class WorkerChannel:
     """A worker's end: its standard input and output, moved out of the program under test's reach."""
 
-    def __init__(self, inbox: IO[bytes], outbox: int) -> None:
+    def __init__(self, inbox: IO[bytes], outbox: int, errors: int) -> None:
         self._inbox = inbox
         self._outbox = outbox
+        self._errors = errors
         self._sending = threading.Lock()
 
     @classmethod
@@ -47,7 +59,25 @@ class WorkerChannel:
         os.dup2(empty, 0)
         os.close(empty)
         os.dup2(2, 1)
-        return cls(inbox, outbox)
+        return cls(inbox, outbox, os.dup(2))
+
+    def renew_output(self) -> None:
+        """Start the file that output goes to anew, so that it holds the last batch's output and does not grow with the sweep.
+
+        Where a replicate has closed its standard output or error, or put another file there, the next batch has them again.
+        """
+        with contextlib.suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        with contextlib.suppress(OSError):  # a terminal or a pipe keeps nothing
+            os.ftruncate(self._errors, 0)
+        with contextlib.suppress(OSError):  # closed like every file: the channel is gone, too
+            os.dup2(self._errors, 1)
+            os.dup2(self._errors, 2)
+            if sys.stdout.closed:
+                sys.stdout = _text_on(1)
+            if sys.stderr.closed:
+                sys.stderr = _text_on(2)
 
     def receive(self) -> Any:
         """Return the next value, or None when the controlling process has closed its end."""
@@ -60,3 +90,7 @@ class WorkerChannel:
         with self._sending:
             while data:
                 data = data[os.write(self._outbox, data) :]
+
+
+def _text_on(descriptor: int) -> IO[str]:
+    return open(descriptor, "w", encoding="utf-8", errors="replace", closefd=False)

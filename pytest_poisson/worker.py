@@ -10,7 +10,6 @@ ends, and ``["done"]``. ``["notice", text]`` may come at any time, as may ``["sp
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 from itertools import chain
@@ -125,7 +124,7 @@ class WorkerSession:
         self.channel.send(["spans", replicate, trace])
 
     def _serve(self, runner: ConditionRunner, ranges: list[list[int]], *, alone: bool) -> None:
-        _forget_output()
+        self.channel.renew_output()
         self._noting(leave_for, runner.item)
         self.batch = (runner, ranges, alone)
         try:
@@ -144,18 +143,3 @@ class WorkerSession:
             self.channel.send(
                 ["notice", f"a wider fixture raised in tear-down: {type(error).__name__}: {error}"]
             )
-
-
-def _forget_output() -> None:
-    """Start the output file anew, so that it holds the last batch's output and does not grow with the sweep.
-
-    Where a replicate has closed its standard output, the next batch has one again.
-    """
-    with contextlib.suppress(OSError, ValueError):
-        sys.stdout.flush()
-        sys.stderr.flush()
-    with contextlib.suppress(OSError):  # a terminal or a pipe keeps nothing
-        os.ftruncate(2, 0)
-    if sys.stdout.closed:
-        os.dup2(2, 1)
-        sys.stdout = open(1, "w", encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115

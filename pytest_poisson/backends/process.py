@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pytest_poisson.job import Job
 
 PIECE = 1 << 16
+GRACE_TO_END_S = 0.5  # a process that ends closes its output first
 GRACE_FOR_OUTPUT_S = 0.5  # a child of the worker may hold its output open after the worker is gone
 
 
@@ -41,7 +42,8 @@ class WorkerProcess:
             **_own_group(),
         )
         self._reader = FrameReader()
-        self._all_heard = False
+        self._all_heard_at: float | None = None
+        self._fault = ""  # why it had to be ended, where that is the program's own doing
         self._ended_at: float | None = None
         self.send(job.to_json())
         threading.Thread(target=self._listen, args=(inbox,), daemon=True).start()
@@ -64,20 +66,28 @@ class WorkerProcess:
                     data = data[self._process.stdin.write(data) or 0 :]
 
     def frames(self, piece: bytes) -> Iterator[Any]:
-        """Return the values that a piece from the inbox completes."""
+        """Yield the values that a piece from the inbox completes; end a worker that sends what is none.
+
+        Its channel is no secret: a replicate that writes to files it did not open, or closes them, may hit it.
+        """
         if not piece:
-            self._all_heard = True
-            return iter(())
-        return self._reader.feed(piece)
+            self._all_heard_at = time.monotonic()
+        elif not self._fault:
+            try:
+                yield from self._reader.feed(piece)
+            except ValueError:
+                self._fault = "something else was written where it sends its results"
+                self.kill()
 
     def ended(self) -> bool:
         """Tell whether the process is gone and its last word has been heard, or will not come."""
         if self._process.poll() is None:
-            if self._all_heard:  # it closed its output and lives on: of no use to anyone
+            if self._all_heard_at is not None and time.monotonic() - self._all_heard_at > GRACE_TO_END_S:
+                self._fault = self._fault or "the file was closed by which it sends its results"
                 self.kill()
             return False
         self._ended_at = self._ended_at or time.monotonic()
-        return self._all_heard or time.monotonic() - self._ended_at > GRACE_FOR_OUTPUT_S
+        return self._all_heard_at is not None or time.monotonic() - self._ended_at > GRACE_FOR_OUTPUT_S
 
     def close_input(self) -> None:
         """Tell the worker that no more batches will come."""
@@ -105,6 +115,8 @@ class WorkerProcess:
     def describe_end(self) -> str:
         """Return how the process ended, in words."""
         status = self._process.wait()
+        if self._fault:
+            return self._fault
         if status >= 0:
             return f"exit status {status}"
         try:

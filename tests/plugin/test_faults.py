@@ -90,6 +90,34 @@ def test_a_replicate_may_misbehave_with_its_process(pytester):
     assert_accounted(pytester, planned=24)
 
 
+def test_a_replicate_that_reaches_into_the_worker_costs_itself_alone(pytester):
+    """Closing standard error, or every file, or writing into every one costs that replicate at most, and says why."""
+    pytester.makepyfile("""
+        import contextlib, os, sys
+        import pytest
+
+        @pytest.mark.rollout(replicates=24)
+        def test_it(rollout):
+            if rollout.replicate == 8:
+                sys.stdout.close(), sys.stderr.close()
+                os.close(1), os.close(2)
+            if rollout.replicate == 2:
+                os.closerange(3, 64)
+            if rollout.replicate == 5:
+                for each in range(3, 64):
+                    with contextlib.suppress(OSError):
+                        os.write(each, b"no row\\n7\\n")
+    """)
+    sweep(pytester, "--poisson-timeout=20", workers=1, subprocess=True)
+    expected = ["passed"] * 24
+    expected[2] = expected[5] = "crashed"
+    assert endings(pytester) == expected
+    rows = episodes(pytester)
+    assert "Bad file descriptor" in rows[2].error
+    assert "something else was written where it sends its results" in rows[5].error
+    assert_accounted(pytester, planned=24)
+
+
 def test_ctrl_c_ends_the_run_as_interrupted_with_what_was_done(pytester):
     """Ctrl-C stops the sweep at once; finished replicates are stored, the run says that it was interrupted."""
     pytester.makepyfile(SLEEPY)
