@@ -20,7 +20,9 @@ def starter_declaration(first: RunReader, second: RunReader) -> str:
     """Return TOML for a replay of two runs; it is refused until every choice is made."""
     axes = list(dict.fromkeys(name for condition in first.conditions for name in condition.axes))
     spans, models, keys = _seen(first)
-    strata = sorted({axis_label(condition.axes[axes[-1]]) for condition in first.conditions}) if axes else []
+    strata = sorted(
+        {axis_label(each.axes[axes[-1]]) for each in first.conditions if axes and axes[-1] in each.axes}
+    )
     cuts = strata if 0 < len(strata) <= 8 else [BLANK]
     lines = [
         f"# A paired replay of {first.run.name} and {second.run.name}. Replace every {BLANK} before you look at results.",

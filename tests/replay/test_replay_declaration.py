@@ -7,8 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from poisson_store import Store
+from poisson_store.records import ConditionRecord, RolloutRecord, RunRecord
 from pytest_poisson.errors import UserError
 from pytest_poisson.replay.declaration import REQUIRED, digest, parse_declaration, read_declaration
+from pytest_poisson.replay.starter import starter_declaration
 from tests.replay.arms import DECLARATION
 
 
@@ -80,3 +83,19 @@ def test_any_text_is_a_declaration_or_a_sentence(tmp_path_factory, text):
     file.write_text(text, encoding="utf-8", errors="surrogatepass")
     with pytest.raises(UserError):
         read_declaration(file)
+
+
+def test_a_declaration_begins_with_runs_of_several_rollouts(tmp_path):
+    """A condition of another rollout, which lacks the axis that may name the cut, does not stand in the way."""
+    store = Store(tmp_path)
+    rollouts = tuple(RolloutRecord(name, ("ok", "bad"), ("bad",), ("ok",)) for name in ("grader", "router"))
+    conditions = (
+        ConditionRecord("0" * 16, "grader", {"item": 1, "cut": "pass"}, "", 1),
+        ConditionRecord("1" * 16, "router", {"item": 2}, "", 1),
+    )
+    with store.create(RunRecord(salt="0" * 32, name="a", rollouts=rollouts, conditions=conditions)):
+        pass
+    with store.open("a") as run:
+        begun = starter_declaration(run, run)
+    assert 'stratum_key = "cut"' in begun
+    assert 'name = "pass"' in begun
