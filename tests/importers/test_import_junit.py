@@ -65,6 +65,27 @@ def test_the_worst_of_a_testcase_counts(tmp_path):
     assert endings(tmp_path)[key("a"), 0] == "errored"
 
 
+def test_a_failed_test_whose_tear_down_raised_is_one_case(tmp_path):
+    """A report by pytest has two testcases of one name then; the outcome of the call stands, as it does in a sweep."""
+    raised = '<error message="failed on teardown with &quot;OSError: gone&quot;">trace</error>'
+    path = write(
+        tmp_path / "1.xml",
+        testcase("a", FAILURE),
+        testcase("b"),
+        testcase("a", raised),
+        testcase("c", raised),
+    )
+    report = bring(tmp_path, "junit", [path])
+    assert endings(tmp_path) == {(key("a"), 0): "fail", (key("b"), 0): "pass", (key("c"), 0): "errored"}
+    assert report.accounting.planned == 3
+
+
+def test_two_failed_testcases_of_one_name_are_refused(tmp_path):
+    """What is no tear-down is a duplicate as ever."""
+    path = write(tmp_path / "1.xml", testcase("a", FAILURE), testcase("a", ERROR))
+    assert_refused(tmp_path, "junit", [path], "'a'")
+
+
 @pytest.mark.parametrize("keep_text", [False, True])
 def test_messages_are_kept_on_request(tmp_path, keep_text):
     """A failure's message may quote an answer: without keep_text its type alone is stored."""

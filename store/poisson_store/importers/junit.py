@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 1 << 16
 _WORST_FIRST = ("error", "failure", "skipped")
+_TEARDOWN = "failed on teardown"
+"""How the message of an error begins that pytest reports of a tear-down."""
 
 
 class JunitReader(Reader):
@@ -30,9 +32,14 @@ class JunitReader(Reader):
         """Yield a case for each test of each file; an error, unless declared a failure, and a skip are causes."""
         self._tests: dict[tuple[str, ...], dict[str, Any]] = {}
         for replicate, path in enumerate(self.files):
-            tests = 0
+            tests, failed = 0, set()
             for test in _tests(path):
                 tests += 1
+                identity = test["suite"], test["classname"], test["name"]
+                if identity in failed and _is_teardown(test):
+                    continue  # its call failed: pytest reports the tear-down as a second testcase of the same name
+                if "failure" in test["results"]:
+                    failed.add(identity)
                 yield self._case(test, replicate, f"{path}, test {test['name']!r}")
             if not tests:
                 raise ImportRefusedError(f"{path} holds no testcase.")
@@ -97,6 +104,12 @@ class _Collector:
         elif tag == "testcase" and self._test is not None:
             self.done.append(self._test)
             self._test = None
+
+
+def _is_teardown(test: dict[str, Any]) -> bool:
+    """Tell whether a testcase says nothing but that a tear-down raised."""
+    results = test["results"]
+    return list(results) == ["error"] and results["error"].get("message", "").startswith(_TEARDOWN)
 
 
 def _tests(path: Path) -> Iterator[dict[str, Any]]:
