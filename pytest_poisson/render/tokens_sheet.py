@@ -57,14 +57,21 @@ def _cells(used: Used) -> tuple[str, ...]:
     return (
         write.integer(used.calls) if used.calls else write.NONE,
         write.integer(used.unknown),
-        write.integer(used.tokens_in),
-        write.integer(used.tokens_out),
+        *(
+            write.NONE if _is_dark(used) else write.integer(each)
+            for each in (used.tokens_in, used.tokens_out)
+        ),
         _cost(used),
     )
 
 
+def _is_dark(used: Used) -> bool:
+    """Tell whether nothing at all is known of what was used: a sum, and a cost, of nothing would read like none."""
+    return bool(used.unknown and not (used.tokens_in or used.tokens_out))
+
+
 def _cost(used: Used) -> str:
-    if used.cost is None:
+    if used.cost is None or _is_dark(used):
         return write.NONE
     return f"{'>=' if used.unknown else ''}{money(used.cost)}"
 
@@ -104,7 +111,7 @@ def per_outcome_grid(arms: Iterable[ArmTokens]) -> Grid | None:
             write.NONE if each.cost is None else f"{'>=' if arm.total.unknown else ''}{money(each.cost)}",
         )
         for arm in arms
-        if arm.total.cost is not None
+        if arm.total.cost is not None and not _is_dark(arm.total)
         for each in arm.per
     ]
     columns = (
