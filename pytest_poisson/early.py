@@ -15,7 +15,7 @@ from pytest_poisson.stopping_rule import PAIRED, declared_rule
 from pytest_poisson.stops import OUTCOME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from poisson_store.reader import RunReader
     from poisson_store.records import RunRecord
@@ -93,6 +93,17 @@ class EarlyStop:
         new = {self._positions[number] for number in decided} - self._told
         self._told |= new
         return sorted(new)
+
+    def waits_for(self, swept: Collection[int]) -> int:
+        """Return how many undecided conditions lack replicates that a sweep of these conditions does not run.
+
+        A round holds a replicate of every condition that is not decided, so that nothing is decided before they have
+        caught up.
+        """
+        undecided = np.flatnonzero(play(self._rule, self._state, self._rounds).running).tolist()
+        return sum(
+            self._positions[each] not in swept and not self._rounds.known[each].all() for each in undecided
+        )
 
     def _read(self, rows: Sequence[Row]) -> Episodes:
         condition, replicate = (np.array([row[i] for row in rows], dtype=np.int64) for i in (0, 1))

@@ -20,6 +20,8 @@ from pytest_poisson.opening import OpenedRun, choose_salt, continue_run, create_
 from pytest_poisson.plan import Plan, make_plan, refuse_cost
 from pytest_poisson.progress import ProgressLine
 from pytest_poisson.recording import refuse_missing_clients
+from pytest_poisson.render.formatting import plural
+from pytest_poisson.render.layout import wrap
 from pytest_poisson.selection import SELECTION, Selection
 from pytest_poisson.session_files import SessionFiles
 from pytest_poisson.stopping_rule import declare_rule, declared_rule
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from poisson_store.records import Json, RunRecord
     from pytest_poisson.backends import Backend
     from pytest_poisson.batches import Ranges
+    from pytest_poisson.early import EarlyStop
     from pytest_poisson.gate import Gate
     from pytest_poisson.options import Settings
     from pytest_poisson.replay.declaration import ReplayDeclaration
@@ -125,7 +128,9 @@ class SweepSession:
         if self.settings.dry_run:
             return True
         opened, against = self._begin(selection, self.plan, baseline, resumed)
-        self._sweep(backend, opened, against, decider_of(opened.writer.run, baseline, resumed))
+        decider = decider_of(opened.writer.run, baseline, resumed)
+        self._say_what_waits(decider, opened)
+        self._sweep(backend, opened, against, decider)
         self._judge(baseline if against is None else self.beside)
         self._report_items()
         return None
@@ -191,6 +196,20 @@ class SweepSession:
         reporter.section("pytest-poisson plan")
         for line in render_plan(plan):
             reporter.write_line(line)
+
+    def _say_what_waits(self, decider: EarlyStop | None, opened: OpenedRun) -> None:
+        """Say of a part of a run that stops early that conditions left out of it keep it from deciding anything."""
+        swept = [position for position, ranges in enumerate(opened.missing) if ranges]
+        behind = 0 if decider is None else decider.waits_for(swept)
+        if not behind or self.reporter is None:
+            return
+        has = "has" if behind == 1 else "have"
+        sentence = (
+            f"note: {plural(behind, 'undecided condition')} that this session leaves out {has} replicates to run. "
+            "Conditions are decided round by round, so none stops before those have as many."
+        )
+        for line in wrap(sentence, TERMINAL_WIDTH, rest="  "):
+            self.reporter.write_line(line)
 
     def _refuse_without_common_condition(self, plan: Plan, baseline: RunReader | None) -> None:
         if baseline is not None and plan.not_common == len(plan.conditions):
@@ -373,7 +392,7 @@ def baseline_of(resumed: RunReader | None) -> str | None:
     return resumed.run.paired_with or (None if rule is None else rule["against"])
 
 
-def decider_of(run: RunRecord, baseline: RunReader | None, resumed: RunReader | None) -> Decider | None:
+def decider_of(run: RunRecord, baseline: RunReader | None, resumed: RunReader | None) -> EarlyStop | None:
     """Return what tells of decided conditions, for a run that may stop early."""
     if baseline is None or declared_rule(run) is None:
         return None

@@ -176,6 +176,15 @@ def test_a_sweep_that_was_cut_off_ends_as_one_that_was_not(base):
     assert resumed["early"]["decided"] == 1
 
 
+def test_a_part_of_a_run_says_what_it_waits_for(base):
+    """Conditions that a resumed session leaves out keep it from deciding anything, which it says before it runs."""
+    stopped = ["--poisson-pair-with=base", WORSE, "--poisson-stop-early", "--poisson-name=cut"]
+    sweep(base, *stopped, "--poisson-max-seconds=0.000001")
+    part = sweep(base, "--poisson-resume=cut", "-k", "[b]")
+    part.stdout.fnmatch_lines(["note: 2 undecided conditions that this session leaves out have *"])
+    assert "undecided" not in sweep(base, "--poisson-resume=cut").stdout.str()
+
+
 def test_the_same_replicates_are_drawn_as_without_stopping(base):
     """Stopping changes how many replicates run and nothing of those that do."""
     sweep(base, "--poisson-pair-with=base", WORSE, "--poisson-name=whole")
