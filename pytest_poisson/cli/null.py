@@ -13,7 +13,7 @@ from pytest_poisson.cli.arguments import (
     open_store,
 )
 from pytest_poisson.cli.output import Outcome, terminal_width
-from pytest_poisson.cli.reporting import whole_number
+from pytest_poisson.cli.reporting import MOST_DRAWS, whole_number
 
 if TYPE_CHECKING:
     import argparse
@@ -25,7 +25,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
     parser.add_argument("run", metavar="RUN", nargs="?", default="latest", help="the run (default: latest)")
     parser.add_argument(
-        "--splits", metavar="N", type=whole_number(1), default=200, help="how many splits (default: 200)"
+        "--splits",
+        metavar="N",
+        type=whole_number(1, MOST_DRAWS),
+        default=200,
+        help=f"how many splits, {MOST_DRAWS:,} at most (default: 200)",
     )
     parser.add_argument(
         "--seed", metavar="N", type=whole_number(0), default=0, help="seed of the splits (default: 0)"

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from pytest_poisson.render.sheet import Sheet
 
 
+MOST_DRAWS = 100_000
+"""The most resamples or splits that a command makes: far more than any figure needs, and still within a machine."""
+
+
 def add_two_runs(parser: argparse.ArgumentParser, first: str, second: str) -> None:
     """Add two runs, which must be named."""
     parser.add_argument("first", metavar=first, help="the first run, by name or id")

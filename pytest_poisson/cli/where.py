@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_poisson.cli.arguments import add_store, open_store
-from pytest_poisson.cli.reporting import add_by, add_event, add_format, add_svg, report_outcome, whole_number
+from pytest_poisson.cli.reporting import (
+    MOST_DRAWS,
+    add_by,
+    add_event,
+    add_format,
+    add_svg,
+    report_outcome,
+    whole_number,
+)
 
 if TYPE_CHECKING:
     import argparse
@@ -23,9 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--boot",
         metavar="B",
-        type=whole_number(0),
+        type=whole_number(0, MOST_DRAWS),
         default=1000,
-        help="resamples of the band of each cause, 0 for no band (default: 1000)",
+        help=f"resamples of the band of each cause, 0 for no band, {MOST_DRAWS:,} at most (default: 1000)",
     )
     parser.add_argument(
         "--seed", metavar="S", type=whole_number(0), default=0, help="seed of the resamples (default: 0)"

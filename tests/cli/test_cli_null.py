@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 
 def test_the_rate_is_printed_with_its_interval(unchanged):
     """Text and JSON hold the same count, its share and its interval; the status is 0 whatever the rate."""
@@ -14,11 +16,12 @@ def test_the_rate_is_printed_with_its_interval(unchanged):
     assert all(len(line) <= 80 for line in text.splitlines())
 
 
-def test_a_split_needs_a_positive_number(unchanged):
-    """No splits are no measurement: refused as a wrong command line."""
-    status, _, complaint = unchanged("null", "base", "--splits=0")
+@pytest.mark.parametrize("splits", ["0", "100001"])
+def test_a_split_needs_a_number_within_bounds(unchanged, splits):
+    """No splits are no measurement, and endless ones none either: refused as a wrong command line."""
+    status, _, complaint = unchanged("null", "base", f"--splits={splits}")
     assert status == 2
-    assert "'0' must be a whole number from 1" in complaint
+    assert f"'{splits}' must be a whole number from 1 to 100000" in complaint
 
 
 def test_an_unknown_run_is_refused(unchanged):

@@ -71,7 +71,9 @@ def test_what_compare_refuses_is_1(twins, arguments):
     assert err
 
 
-@pytest.mark.parametrize("extra", ["--at=0", "--at=x", "--boot=-1", "--seed=1.5", "--by=name", "--nonsense"])
+@pytest.mark.parametrize(
+    "extra", ["--at=0", "--at=x", "--boot=-1", "--boot=100001", "--seed=1.5", "--by=name", "--nonsense"]
+)
 def test_a_wrong_command_line_of_where_is_2(twins, extra):
     """`where` has no word for too small: a wrong command line is 2, and names what is wrong."""
     status, out, err = twins("where", "A", "--event=timeout", extra)
