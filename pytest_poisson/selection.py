@@ -78,13 +78,14 @@ def select_failing(
     if settings.selecting_run is None:
         return
     from poisson_store import Store, StoreError
+    from pytest_poisson.analyses.outcomes import outcomes_alone
     from pytest_poisson.store_directory import store_directory
 
     try:
         with Store(store_directory(config, settings)).open(settings.selecting_run) as run:
             failures = {each.id: each.failures for each in run.run.rollouts}
             rollout = {each.key: each.rollout for each in run.conditions}
-            counts = run.outcome_counts()
+            counts = outcomes_alone(run)
             named = _named_failures(run.run, settings.event) if settings.fix_check and settings.event else ()
     except (StoreError, UserError) as refusal:
         raise pytest.UsageError(str(refusal)) from None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poisson_stats.pass_at_k import pass_all_of_k, pass_any_of_k
+from pytest_poisson.analyses.outcomes import outcomes_alone
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -71,7 +72,7 @@ def pass_rates(reader: RunReader) -> tuple[PassRates, ...]:
 
 
 def _rates_of_run(reader: RunReader) -> Iterator[PassRates]:
-    accounts, counts = reader.accounting_by_condition(), reader.outcome_counts()
+    accounts, counts = reader.accounting_by_condition(), outcomes_alone(reader)
     for rollout in reader.run.rollouts:
         conditions = [each for each in reader.conditions if each.rollout == rollout.id]
         n = np.array([accounts[each.key].with_outcome for each in conditions], dtype=np.int64)

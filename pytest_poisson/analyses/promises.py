@@ -10,6 +10,7 @@ import numpy as np
 from poisson_stats.promises import judge_promises
 from pytest_poisson.analyses.coverage import in_order
 from pytest_poisson.analyses.diff_result import Count
+from pytest_poisson.analyses.outcomes import outcomes_alone
 from pytest_poisson.declaration import PROMISES, parts_of
 from pytest_poisson.stopping_rule import declared_rule
 
@@ -154,7 +155,7 @@ def _counted(reader: RunReader) -> Iterator[_Made]:
     promised = {rollout.id: tuple(_bounds(rollout)) for rollout in reader.run.rollouts}
     if not any(promised.values()):
         return
-    accounts, counts = reader.accounting_by_condition(), reader.outcome_counts()
+    accounts, counts = reader.accounting_by_condition(), outcomes_alone(reader)
     for condition in in_order(reader.conditions):
         account = accounts[condition.key]
         if account.skipped_whole:
@@ -209,5 +210,5 @@ def _first_against(reader: RunReader, made: _Made) -> int | None:
     words = set(parts_of(made.event))
     if made.kind == "at least":
         words = set(reader.run.outcomes) - words
-    found = next(reader.episodes(made.condition.key, outcomes=words), None)
-    return None if found is None else found.replicate
+    ended = reader.episodes(made.condition.key, outcomes=words)
+    return next((each.replicate for each in ended if each.outcome is not None), None)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_poisson.analyses.coverage import in_order
+from pytest_poisson.analyses.outcomes import outcomes_alone
 from pytest_poisson.analyses.pass_rates import pass_rates
 from pytest_poisson.analyses.promises import judge_run
 
@@ -64,7 +65,7 @@ class ShowResult:
 
 def show(reader: RunReader) -> ShowResult:
     """Return the description of a run."""
-    run, accounts, counts = reader.run, reader.accounting_by_condition(), reader.outcome_counts()
+    run, accounts, counts = reader.run, reader.accounting_by_condition(), outcomes_alone(reader)
     declared = {rollout.id: rollout.outcomes for rollout in run.rollouts}
     conditions = tuple(
         ShownCondition(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from poisson_store.usage import counted_spans
 from pytest_poisson.analyses.coverage import in_order
+from pytest_poisson.analyses.outcomes import outcomes_alone
 from pytest_poisson.capture.attributes import gives_no_tokens, model_of
 from pytest_poisson.errors import UserError
 from pytest_poisson.spans import KIND_INDEX
@@ -230,7 +231,8 @@ def _add(parts: Iterable[Used]) -> Used:
 
 
 def _per_outcome(reader: RunReader, outcome: str, total: Used) -> PerOutcome:
-    count = sum(counts[outcome] for counts in reader.outcome_counts().values())
+    counted = outcomes_alone(reader) if outcome in reader.run.outcomes else reader.outcome_counts()
+    count = sum(counts[outcome] for counts in counted.values())
     return PerOutcome(outcome, count, total.cost / count if count and total.cost is not None else None)
 
 

@@ -10,6 +10,7 @@ import json
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from poisson_store.records import CAUSES
+from pytest_poisson.analyses.outcomes import outcomes_alone
 from pytest_poisson.render.documents import count_document, probability
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def condition_properties(run: RunReader, gate: Gate | None, *, comparison: str =
     comparison
         The id under which the comparison was saved, if it was.
     """
-    counts, accounts = run.outcome_counts(), run.accounting_by_condition()
+    counts, accounts = outcomes_alone(run), run.accounting_by_condition()
     found = {
         condition.key: [
             ("poisson.run_id", run.run.run_id),
@@ -55,7 +56,7 @@ def _measured(condition: ConditionRecord, counts: Mapping[str, int], account: Ac
         ("poisson.condition", condition.key),
         ("poisson.axes", _json(dict(condition.axes))),
         ("poisson.planned", str(account.planned)),
-        ("poisson.outcomes", _json({word: n for word, n in counts.items() if word not in CAUSES})),
+        ("poisson.outcomes", _json({word: n for word, n in counts.items() if n})),
         ("poisson.without_outcome", _json(lost)),
     ]
 
