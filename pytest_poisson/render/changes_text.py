@@ -69,7 +69,7 @@ def _word(result: ChangesResult) -> str:
         return f"{write.integer(result.more + result.less)} of {tests} changed: {said}"
     together = ""
     if result.differ_together:
-        p = write.p_value(result.together.p, result.together.log_p)
+        p = write.p_value(result.together.p, result.together.log_p, result.flags.q)
         together = f"; yet all inputs together differ (p {p})"
     if result.flags.flip_together is None:
         return f"too small to tell: none of {tests} is flagged, nor could any have been at so few repeats{together}"
@@ -95,7 +95,7 @@ def _together(result: ChangesResult) -> list[str]:
         (
             f"Exact Cochran-Mantel-Haenszel test within inputs: {write.integer(test.observed)} in B where "
             f"{write.figure(test.expected)} were expected if nothing had changed (variance {write.figure(test.variance)}), p "
-            f"{write.p_value(test.p, test.log_p)}."
+            f"{write.p_value(test.p, test.log_p, result.flags.q)}."
         ),
         difference_line(result.difference),
     ]
@@ -190,7 +190,7 @@ def _cells(result: ChangesResult, i: int, labels: dict[str, str]) -> tuple[str, 
         f"{each.new_events}/{each.new_runs}",
         write.percentage_points(each.change),
         write.p_value(flags.p[i], flags.log_p[i]),
-        write.p_value(flags.p_bh[i], flags.log_p_bh[i]),
+        write.p_value(flags.p_bh[i], flags.log_p_bh[i], flags.q),
         _limit(flags.limits.status_rise[i], flags.limits.rise[i]),
         _limit(flags.limits.status_fall[i], flags.limits.fall[i]),
         flagged,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isfinite, isinf
 from typing import TYPE_CHECKING
 
+from poisson_stats.missing import MISSING_LEVEL
 from pytest_poisson.render import formatting as write
 from pytest_poisson.render.layout import Column
 from pytest_poisson.render.report_parts import (
@@ -65,7 +66,7 @@ def headline(result: CompareResult) -> str:
 def _word(result: CompareResult) -> str:
     found = result.comparison
     first, second = named_run(result.first), named_run(result.second)
-    p = write.p_value(found.test.p, found.test.log_p)
+    p = write.p_value(found.test.p, found.test.log_p, found.alpha)
     if found.word == "different":
         return f"different: runs of {second} {SOONER[found.test.second_dies]} than runs of {first} (p {p})"
     ratio = f"{found.max_hazard_ratio:g}"
@@ -113,7 +114,7 @@ def _excluded_line(result: CompareResult, names: tuple[str, str]) -> str | None:
     return (
         f"Excluded of the inputs that both ran: {write.integer(found.missing_before)} of "
         f"{write.integer(found.planned_before)} in {names[0]}, {write.integer(found.missing_after)} of "
-        f"{write.integer(found.planned_after)} in {names[1]}. Their shares {told} (p {write.p_value(found.p, found.log_p)})."
+        f"{write.integer(found.planned_after)} in {names[1]}. Their shares {told} (p {write.p_value(found.p, found.log_p, MISSING_LEVEL)})."
     )
 
 
@@ -126,7 +127,7 @@ def _test(result: CompareResult) -> Section | None:
         outcome = (
             f"{second} had {write.plural(test.observed, 'death')}, {BESIDE[test.second_dies]} the "
             f"{write.figure(test.expected, 1)} expected if both died alike (variance {write.figure(test.variance, 1)}): "
-            f"chi-square {write.figure(test.chi_square, 2)}, p {write.p_value(test.p, test.log_p)}."
+            f"chi-square {write.figure(test.chi_square, 2)}, p {write.p_value(test.p, test.log_p, result.comparison.alpha)}."
         )
     return section(
         "Test",
@@ -156,7 +157,7 @@ def _kinds(result: CompareResult) -> Section | None:
             write.integer(test.deaths[1]),
             write.figure(test.expected, 1),
             write.p_value(test.p, test.log_p),
-            write.p_value(adjusted.p[i], adjusted.log_p[i]),
+            write.p_value(adjusted.p[i], adjusted.log_p[i], result.comparison.alpha),
         )
         for i, (cause, test) in enumerate(zip(result.causes, result.comparison.by_kind, strict=True))
     )
@@ -280,11 +281,11 @@ def _cannot_say(result: CompareResult) -> list[str]:
         points.append(
             f"How {write.plural(cut, 'run')} that {'was' if cut == 1 else 'were'} timed out or capped would have gone on."
         )
-    ended = [landed.ended / landed.placed for landed in result.landed]
+    ended = [write.share(landed.ended, landed.placed) for landed in result.landed]
     if sum(landed.ended for landed in result.landed):
         points.append(
-            f"Which run fails more often: runs that ended otherwise ({write.percent(round(ended[0], 3))} and "
-            f"{write.percent(round(ended[1], 3))}) leave the curves at their last step; 'pytest-poisson changes' compares shares."
+            f"Which run fails more often: runs that ended otherwise ({ended[0]} and {ended[1]}) "
+            "leave the curves at their last step; 'pytest-poisson changes' compares shares."
         )
     if result.consistency.kappa > CLINGING:
         points.append(

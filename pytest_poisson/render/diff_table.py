@@ -35,7 +35,7 @@ def diff_table(result: DiffResult, *, width: int, paint: Paint, verbose: int) ->
     names = write.axis_names(row.condition for row in result.rows)
     axes = write.printable(", ".join(names)) if names else ""
     labels = write.condition_labels(row.condition for row in result.rows)
-    head, body = _laid_out(shown, [labels[row.condition.key] for row in shown], axes, width)
+    head, body = _laid_out(shown, [labels[row.condition.key] for row in shown], axes, width, result.max_mde)
     for row, (*above, line) in zip(shown, body, strict=True):
         head += [*above, _painted(line, row, paint)]
         if verbose:
@@ -48,10 +48,10 @@ def diff_table(result: DiffResult, *, width: int, paint: Paint, verbose: int) ->
 
 
 def _laid_out(
-    rows: Sequence[DiffRow], labels: Sequence[str], axes: str, width: int
+    rows: Sequence[DiffRow], labels: Sequence[str], axes: str, width: int, max_mde: float
 ) -> tuple[list[str], list[list[str]]]:
     """Return the lines above the rows and those of each row: one, or two where the labels leave no room for one."""
-    cells = [row_cells(row) for row in rows]
+    cells = [row_cells(row, max_mde) for row in rows]
     room = width - sum(column_widths(COLUMNS, cells)) - len(GAP) * len(COLUMNS)
     title = axes if axes and write.width(axes) <= room else "condition"
     if max(map(write.width, labels)) <= room:
@@ -85,17 +85,19 @@ def evidence(result: DiffResult, row: DiffRow) -> str:
         )
     spec = METHODS[result.method]
     if spec.sequential:
-        return f"adjusted p {write.p_value(row.p_bh, row.log_p_bh)} (e-BH), valid whenever one looks"
+        return (
+            f"adjusted p {write.p_value(row.p_bh, row.log_p_bh, result.q)} (e-BH), valid whenever one looks"
+        )
     flags = write.PROCEDURES[spec.fdr]
-    parts.append(f"adjusted p {write.p_value(row.p_bh, row.log_p_bh)} ({flags})")
-    parts.append(f"{write.p_value(row.p_holm, row.log_p_holm)} (Holm)")
+    parts.append(f"adjusted p {write.p_value(row.p_bh, row.log_p_bh, result.q)} ({flags})")
+    parts.append(f"{write.p_value(row.p_holm, row.log_p_holm, result.q)} (Holm)")
     if row.pairs:
         parts.append(f"{row.pairs.only_before} pairs only before, {row.pairs.only_after} only after")
     return ", ".join(parts)
 
 
-def row_cells(row: DiffRow) -> tuple[str, ...]:
-    """Return the cells of a row, one for each of `COLUMNS`."""
+def row_cells(row: DiffRow, max_mde: float) -> tuple[str, ...]:
+    """Return the cells of a row, one for each of `COLUMNS`; its limits read as they compare with the accepted change."""
     word = SHORT_WORDS.get(row.word, row.word)
     return (
         write.printable(row.event.name),
@@ -103,8 +105,8 @@ def row_cells(row: DiffRow) -> tuple[str, ...]:
         write.fraction(row.after),
         write.points(row.change),
         f"({word})" if row.word in ("worse", "safer") and not row.counted else word,
-        write.limit(row.rise),
-        write.limit(row.fall),
+        write.limit(row.rise, max_mde),
+        write.limit(row.fall, max_mde),
     )
 
 

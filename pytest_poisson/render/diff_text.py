@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from poisson_stats.missing import ACCEPTED_SHARE
+from poisson_stats.missing import ACCEPTED_SHARE, MISSING_LEVEL
 from pytest_poisson.methods import METHODS
 from pytest_poisson.render import formatting as write
 from pytest_poisson.render.accounting_text import accounting_line
@@ -120,8 +120,8 @@ def _but_what(result: DiffResult) -> str:
         return "and what such evidence could have missed is not known"
     if result.verdict == "too small to tell":
         hiding = result.design.too_small if result.design else 0
-        return f"but {write.integer(hiding)} could hide a change above {write.size(result.max_mde)}"
-    return f"and none could hide a change above {write.size(result.max_mde)}"
+        return f"but {write.integer(hiding)} could hide a change above {write.accepted(result.max_mde)}"
+    return f"and none could hide a change above {write.accepted(result.max_mde)}"
 
 
 def arm_lines(result: DiffResult, width: int) -> list[str]:
@@ -216,7 +216,7 @@ def _shares(missing: Missing) -> str:
 
 def _problem(result: DiffResult, missing: Missing) -> str:
     if missing.problem == "shares differ":
-        why = f"The shares differ (p {write.p_value(missing.p, missing.log_p)})"
+        why = f"The shares differ (p {write.p_value(missing.p, missing.log_p, MISSING_LEVEL)})"
     else:
         why = f"More than {write.percent(ACCEPTED_SHARE)} are missing {PLACES[missing.problem or '']}"
     if result.verdict == result.verdict_by_test:

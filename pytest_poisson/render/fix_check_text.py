@@ -53,8 +53,8 @@ def fix_check_sheet(result: FixCheckResult, *, top: int | None = 10, in_session:
 def headline(result: FixCheckResult) -> str:
     """Return the word and what it rests on."""
     found = result.comparison
-    p = write.p_value(found.test.p, found.test.log_p)
-    asked = write.percentage_points(found.max_mde, sign=False)
+    p = write.p_value(found.test.p, found.test.log_p, found.alpha)
+    asked = write.accepted_points(found.max_mde)
     if found.word == "different":
         change = write.percentage_points(found.difference.difference)
         said = f"different: the new version failed {found.failed} (p {p}, {change} points)"
@@ -66,7 +66,7 @@ def headline(result: FixCheckResult) -> str:
         room = write.percentage_points(found.drop.room, sign=False)
         said = f"no significant difference (p {p}): there are no more than {room} points to drop, and {asked} were asked"
     else:
-        said = f"too small to tell (p {p}): a drop of {asked} points was asked, {_seen(found.drop)}"
+        said = f"too small to tell (p {p}): a drop of {asked} points was asked, {_seen(found.drop, found.max_mde)}"
     return f"{said}{missing_warning(result.rows, 'versions')}."
 
 
@@ -81,10 +81,10 @@ def could_not_see(result: FixCheckResult) -> list[str]:
     return [*lines, _limit(found.rise, "rise")]
 
 
-def _seen(drop: ShareLimit) -> str:
+def _seen(drop: ShareLimit, asked: float) -> str:
     if drop.status != "limit":
         return "no drop would have been seen 4 times in 5"
-    return f"only one of {write.percentage_points(drop.limit, sign=False)} or more would have been seen 4 times in 5"
+    return f"only one of {write.percentage_points(drop.limit, sign=False, bound=asked)} or more would have been seen 4 times in 5"
 
 
 def _limit(limit: ShareLimit, way: str) -> str:
@@ -132,7 +132,7 @@ def _test(result: FixCheckResult) -> list[str]:
             f"Exact Cochran-Mantel-Haenszel test within inputs, {write.integer(test.informative)} of "
             f"{write.integer(len(result.inputs))} informative: the new version failed {_times(test.observed)} where "
             f"{write.figure(test.expected)} were expected if nothing had changed (variance {write.figure(test.variance)}), "
-            f"p {write.p_value(test.p, test.log_p)}, level {found.alpha:g}."
+            f"p {write.p_value(test.p, test.log_p, found.alpha)}, level {found.alpha:g}."
         ),
         (
             f"With the input as the unit (sign-flip test, no part in the word):{exact} p "
@@ -181,7 +181,7 @@ def _guidance(result: FixCheckResult, option: str) -> Section | None:
     ways, found = result.guidance, result.comparison
     if ways is None:
         return None
-    asked = write.percentage_points(ways.max_change, sign=False)
+    asked = write.accepted_points(ways.max_change)
     if ways.repeats is None or ways.inputs is None:
         way = f"Nothing: these inputs have fewer than {asked} points to drop."
     else:

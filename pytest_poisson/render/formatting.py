@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from poisson_store.records import ConditionRecord, Json
     from pytest_poisson.analyses.diff_result import Count, Limit
 
+MOST_DECIMALS = 13
+"""So many are never needed to tell two figures apart."""
+
 NONE = "-"
 """What stands where there is no figure: never 0."""
 
@@ -59,14 +62,25 @@ def points(value: float | None) -> str:
     return f"{_settled(value):+.{decimals}f}"
 
 
-def percentage_points(value: float | None, *, sign: bool = True) -> str:
-    """Write a change of a rate in percentage points with one decimal, a tiny one with its first digit."""
+def percentage_points(value: float | None, *, sign: bool = True, bound: float | None = None) -> str:
+    """Write a change of a rate in percentage points with one decimal, a tiny one with its first digit; see `beside`."""
     if value is None or not math.isfinite(value):
         return NONE
     if value == 0:
         return "0.0"
     decimals = max(1, -math.floor(math.log10(100 * abs(value)))) if abs(value) < 0.0005 else 1
+    if bound is not None:
+        decimals = beside(100 * value, 100 * bound, decimals)
     return f"{100 * value:{'+' if sign else ''}.{decimals}f}"
+
+
+def beside(value: float, bound: float, decimals: int) -> int:
+    """Return how many decimals, at least so many, let a figure read as above the bound it is held against, or as not above it."""
+    from poisson_stats.significance import LEVEL_SLACK
+
+    most = bound * (1 + LEVEL_SLACK)
+    fits = (d for d in range(decimals, MOST_DECIMALS) if (float(f"{value:.{d}f}") > most) == (value > most))
+    return next(fits, decimals)
 
 
 def figure(value: float, decimals: int = 3) -> str:
@@ -74,16 +88,31 @@ def figure(value: float, decimals: int = 3) -> str:
     return f"{value:,.{decimals}f}" if math.isfinite(value) else NONE
 
 
-def limit(value: Limit) -> str:
-    """Write a row's limit with 3 decimals; `no room`, `none` where nothing is detectable, `-` where it is not known."""
+def limit(value: Limit, bound: float | None = None) -> str:
+    """Write a row's limit as a `size`; `no room`, `none` where nothing is detectable, `-` where it is not known."""
     if value.status == "limit":
-        return size(value.size)
+        return size(value.size, bound)
     return {"no room": "no room", "none detectable": "none"}.get(value.status, NONE)
 
 
-def size(value: float | None) -> str:
-    """Write the size of a change, which has no sign, with 3 decimals."""
-    return NONE if value is None else f"{_settled(value):.3f}"
+def size(value: float | None, bound: float | None = None) -> str:
+    """Write the size of a change, which has no sign, with 3 decimals, a tiny one with its first digit; see `beside`."""
+    if value is None:
+        return NONE
+    settled = _settled(value)
+    decimals = -math.floor(math.log10(settled)) if 0 < settled < 0.0005 else 3
+    return f"{settled:.{decimals if bound is None else beside(settled, bound, decimals)}f}"
+
+
+def accepted(value: float) -> str:
+    """Write a change that somebody chose: with 3 decimals, or with all that it has, since limits are held against it."""
+    text = f"{value:.3f}"
+    return text if float(text) == value else f"{value:g}"
+
+
+def accepted_points(value: float) -> str:
+    """Write the same in percentage points, with one decimal or all that it has."""
+    return f"{100 * value:.1f}" if round(value, 3) == value else f"{100 * value:g}"
 
 
 def _settled(value: float) -> float:
@@ -96,10 +125,13 @@ def ceiling(value: float) -> str:
     return f"{value:.4f}"
 
 
-def p_value(p: float, log_p: float) -> str:
-    """Write a p-value with 3 decimals, a small one in powers of ten, and never 0: `log_p` does not underflow."""
+def p_value(p: float, log_p: float, level: float | None = None) -> str:
+    """Write a p-value with 3 decimals, a small one in powers of ten, and never 0: `log_p` does not underflow.
+
+    With the level it is held against it takes the decimals of `beside`: 0.0503 is not written as a significant 0.050.
+    """
     if p >= 0.001:
-        return f"{p:.3f}"
+        return f"{p:.{3 if level is None else beside(p, level, 3)}f}"
     exponent = math.floor(log_p / math.log(10))
     mantissa = math.exp(log_p - exponent * math.log(10))
     if f"{mantissa:.1f}" == "10.0":
@@ -107,17 +139,19 @@ def p_value(p: float, log_p: float) -> str:
     return f"{mantissa:.1f}e{exponent:03d}"
 
 
-def plain_p(p: float) -> str:
-    """Write a p-value of which no logarithm is kept, with 3 decimals."""
-    return f"{p:.3f}" if p >= 0.001 else "<0.001"
+def plain_p(p: float, level: float | None = None) -> str:
+    """Write a p-value of which no logarithm is kept, with 3 decimals, or more beside a level as in `p_value`."""
+    return p_value(p, 0.0, level) if p >= 0.001 else "<0.001"
 
 
 def percent(value: float) -> str:
-    """Write a probability as a percentage with at most 3 decimals: `95 %`, `97.778 %`."""
-    return f"{value * 100:.3f}".rstrip("0").rstrip(".") + " %"
+    """Write a probability as a percentage with at most 3 decimals, or what it takes to differ from 0 and 100 %."""
+    texts = (f"{value * 100:.{decimals}f}" for decimals in range(3, MOST_DECIMALS))
+    text = next((text for text in texts if 0 < float(text) < 100), f"{value * 100:.3f}")
+    return text.rstrip("0").rstrip(".") + " %"
 
 
-def share(part: int, whole: int) -> str:
+def share(part: float, whole: float) -> str:
     """Write `part` of `whole` as a percentage with one decimal; 0 % and 100 % are kept for none and all."""
     if not whole:
         return NONE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_poisson.analyses.observed import LEVEL
 from pytest_poisson.methods import METHODS
 from pytest_poisson.render import formatting as write
 from pytest_poisson.render.layout import INDENT, wrap
@@ -34,7 +35,7 @@ def _worst_case(result: DiffResult, design: Design) -> str:
     if design.limit is None or design.base_rate is None:
         return f"Any change at all: {given}, none is found 4 times in 5 at the least favourable base rate."
     return (
-        f"A change of a single row below {write.size(design.limit)}, at the least favourable base rate "
+        f"A change of a single row below {write.size(design.limit, result.max_mde)}, at the least favourable base rate "
         f"({write.rate(design.base_rate)}), {given}{_of_fisher(result)}."
     )
 
@@ -49,7 +50,7 @@ def _largest(result: DiffResult, design: Design) -> str:
     label = write.condition_labels(each.condition for each in result.rows)[row.condition.key]
     way = "rise" if design.largest_is_rise else "fall"
     event = write.printable(row.event.name)
-    text = f"The largest limit of a row is {write.size(design.largest)}: a {way} of {event} in {label}"
+    text = f"The largest limit of a row is {write.size(design.largest, result.max_mde)}: a {way} of {event} in {label}"
     limit = observed_limit(row, way)
     return f"{text}; {limit} as its pairs correlated." if limit else f"{text}."
 
@@ -70,7 +71,7 @@ def _bought(pairing: Pairing) -> str:
     if pairing.helped:
         return f"{given}: sharing seeds paid."
     return (
-        f"{given}; independent arms show as much (p {write.plain_p(pairing.p)}): sharing seeds bought nothing "
+        f"{given}; independent arms show as much (p {write.plain_p(pairing.p, LEVEL)}): sharing seeds bought nothing "
         "that shows."
     )
 

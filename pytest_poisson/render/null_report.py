@@ -41,7 +41,7 @@ def _how(result: NullResult) -> str:
 def _promise(result: NullResult) -> str:
     words = ",".join(result.fail_on) or "never"
     return (
-        f"The gate fails on {words}. A change is to count by chance in at most {_share(result.q)} of comparisons "
+        f"The gate fails on {words}. A change is to count by chance in at most {write.percent(result.q)} of comparisons "
         f"(Holm); a row was flagged in {write.integer(result.flagged)}."
     )
 
@@ -70,4 +70,4 @@ def null_document(result: NullResult) -> Document:
 
 
 def _share(value: float) -> str:
-    return write.percent(round(value, 3))
+    return write.share(value, 1)

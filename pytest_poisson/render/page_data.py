@@ -73,9 +73,9 @@ def comparison_data(
             [
                 place,
                 look_of(row),
-                _comparison_cells(row),
+                _comparison_cells(row, result.max_mde),
                 _comparison_keys(row),
-                _trimmed(_comparison_facts(row)),
+                _trimmed(_comparison_facts(result, row)),
                 number,
             ]
             for place, row, number in zip(places, rows, result.importance, strict=True)
@@ -254,8 +254,8 @@ def _replicates(details: ReportDetails | None, place: dict[str, int], store: str
     ]
 
 
-def _comparison_cells(row: DiffRow) -> list[str]:
-    _, before, after, change, word, rise, fall = row_cells(row)
+def _comparison_cells(row: DiffRow, max_mde: float) -> list[str]:
+    _, before, after, change, word, rise, fall = row_cells(row, max_mde)
     return [before, after, change, interval(row.low, row.high, write.points), word, rise, fall]
 
 
@@ -264,7 +264,7 @@ def _comparison_keys(row: DiffRow) -> list[float | str | None]:
     return [*map(_rounded, figures), row.word, _size(row.rise), _size(row.fall)]
 
 
-def _comparison_facts(row: DiffRow) -> list[str]:
+def _comparison_facts(result: DiffResult, row: DiffRow) -> list[str]:
     pairs, seen = row.pairs, row.observed
     correlated = seen is not None and seen.correlation is not None
     return [
@@ -273,11 +273,11 @@ def _comparison_facts(row: DiffRow) -> list[str]:
         f"{write.fraction(row.after)} = {write.rate(row.after.rate)}",
         write.points(row.change),
         interval(row.low, row.high, write.points),
-        write.limit(row.rise),
-        write.limit(row.fall),
+        write.limit(row.rise, result.max_mde),
+        write.limit(row.fall, result.max_mde),
         write.p_value(row.p, row.log_p),
-        write.p_value(row.p_bh, row.log_p_bh),
-        write.p_value(row.p_holm, row.log_p_holm),
+        write.p_value(row.p_bh, row.log_p_bh, result.q),
+        write.p_value(row.p_holm, row.log_p_holm, result.q),
         ""
         if pairs is None
         else f"{pairs.only_before} only before, {pairs.only_after} only after, {pairs.both} both, {pairs.neither} neither",

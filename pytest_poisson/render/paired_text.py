@@ -49,7 +49,11 @@ def headline(result: PairedResult) -> str:
 def _rate(flips: Flips) -> str:
     if flips.low is None or flips.high is None:
         return f"{write.rate(flips.rate)}, no interval"
-    return f"{write.rate(flips.rate)}, {flips.low:.3f} to {flips.high:.3f}"
+    return f"{write.rate(flips.rate)}, {_interval(flips.low, flips.high)}"
+
+
+def _interval(low: float, high: float) -> str:
+    return f"{write.rate(low)} to {write.rate(high)}"
 
 
 def _letter(flips: Flips) -> str:
@@ -107,7 +111,7 @@ def _grid(flips: tuple[Flips, ...]) -> Grid:
 
 
 def _cells(flips: Flips) -> tuple[str, ...]:
-    interval = "none" if flips.low is None or flips.high is None else f"{flips.low:.3f} to {flips.high:.3f}"
+    interval = "none" if flips.low is None or flips.high is None else _interval(flips.low, flips.high)
     return (
         write.printable(flips.cut),
         f"{flips.pairs:,}",
@@ -126,7 +130,7 @@ def _bases(flips: tuple[Flips, ...]) -> list[str]:
         text = f"{write.printable(each.cut)}: {each.basis}, {write.percent(each.confidence)}, over {write.plural(each.items, 'item')}"
         if each.korn_graubard is not None:
             low, high = each.korn_graubard
-            text += f"; Korn-Graubard {low:.3f} to {high:.3f}"
+            text += f"; Korn-Graubard {_interval(low, high)}"
         if each.icc is not None and each.design_effect is not None:
             text += f"; correlation within items {each.icc:.2f}, design effect {each.design_effect:.2f}"
         lines.append(f"{text}.")
@@ -148,7 +152,7 @@ def _repeats(repeats: Repeats) -> Section | None:
     rows = []
     for each in (*repeats.agreement, *repeats.majority):
         name = f"agree@{each.j}" if each.measure == "agree" else f"MS@{each.j}"
-        interval = f"{each.low:.3f} to {each.high:.3f}" if each.low == each.low else "none"
+        interval = _interval(each.low, each.high) if each.low == each.low else "none"
         cost = "-" if each.cost is None else f"{each.cost:.6g}"
         rows.append((name, write.rate(each.rate), interval, f"{each.compared:,}", cost))
     columns = (

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from pytest_poisson.progress import duration
-from pytest_poisson.render.formatting import plural
+from pytest_poisson.render.formatting import plural, size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,7 +40,7 @@ def render_plan_briefly(plan: Plan) -> str:
     """Return the plan as one line, for a session that is to say little: what runs, and what it could not see."""
     limits = [each.limit for each in (plan.unpaired, plan.paired) if each is not None]
     design = max(limits, default=float("nan"))
-    seen = ", limit none" if math.isnan(design) else f", limit {design:.3f}"
+    seen = ", limit none" if math.isnan(design) else f", limit {size(design, plan.max_mde)}"
     return (
         f"plan: {plural(len(plan.conditions), 'condition')}, {_each(plan)}, "
         f"{plural(plan.replicates, 'replicate')} in all{seen}"
@@ -90,7 +90,7 @@ def _limits(plan: Plan) -> list[tuple[str, str]]:
 def _limit(how: str, design: DesignLimit, plan: Plan) -> list[str]:
     if design.limit != design.limit:  # NaN: nothing can be found
         return [f"{how}: not even a change from 0 to 1 would be found"]
-    text = f"{how}: a change of {design.limit:.3f} at base rate {design.base_rate:.3f}"
+    text = f"{how}: a change of {size(design.limit, plan.max_mde)} at base rate {design.base_rate:.3f}"
     return [text] if design.limit <= plan.max_mde else [f"{text},", f"  above the accepted {plan.max_mde:g}"]
 
 

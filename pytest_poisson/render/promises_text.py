@@ -57,7 +57,7 @@ def explain_promise(
         else f"a rate of at most {write.rate(promise.high)}"
     )
     details = (
-        f"one-sided {write.percent(promise.level)} bound: {proof}; adjusted p {write.plain_p(promise.p)} (Holm), "
+        f"one-sided {write.percent(promise.level)} bound: {proof}; adjusted p {write.plain_p(promise.p, result.q)} (Holm), "
         f"{write.plural(len(result.promises), 'promise')} at q = {result.q:g}"
     )
     lines = [

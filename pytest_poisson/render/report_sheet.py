@@ -125,7 +125,8 @@ def _changes(result: DiffResult, rows_shown: int | None) -> tuple[Grid | str | N
     level = "interval" if result.level is None else f"{write.percent(result.level)} interval"
     columns = (Column(write.shorten(title, LABEL_WIDTH)), *COLUMNS[:4], Column(level), *COLUMNS[4:])
     rows = tuple(
-        (write.shorten(labels[row.condition.key], LABEL_WIDTH), *_with_interval(row)) for row in shown
+        (write.shorten(labels[row.condition.key], LABEL_WIDTH), *_with_interval(row, result.max_mde))
+        for row in shown
     )
     return (
         Grid(columns, rows) if rows else None,
@@ -134,8 +135,8 @@ def _changes(result: DiffResult, rows_shown: int | None) -> tuple[Grid | str | N
     )
 
 
-def _with_interval(row: DiffRow) -> tuple[str, ...]:
-    cells = row_cells(row)
+def _with_interval(row: DiffRow, max_mde: float) -> tuple[str, ...]:
+    cells = row_cells(row, max_mde)
     return (*cells[:4], interval(row.low, row.high, write.points), *cells[4:])
 
 

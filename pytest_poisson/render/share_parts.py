@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from poisson_stats.missing import ACCEPTED_SHARE
+from poisson_stats.missing import ACCEPTED_SHARE, MISSING_LEVEL
 from pytest_poisson.render import formatting as write
 from pytest_poisson.render.accounting_text import PARTS
 from pytest_poisson.render.report_parts import inputs_compared
@@ -32,10 +32,10 @@ def row_lines(rows: LeftOutRows | None, names: tuple[str, str], alpha: float) ->
     if rows is None:
         return ("Every row of these inputs has an outcome.",)
     shares = rows.shares
-    p = write.p_value(shares.p, shares.log_p)
+    p = write.p_value(shares.p, shares.log_p, MISSING_LEVEL)
     told = "differ between the runs" if shares.differs else "do not differ significantly"
     way = rows.failed_as_failures(alpha)
-    test_p = write.p_value(rows.as_failures.p, rows.as_failures.log_p)
+    test_p = write.p_value(rows.as_failures.p, rows.as_failures.log_p, alpha)
     what = f"it {MORE[way]}" if way else "no difference"
     return (
         (

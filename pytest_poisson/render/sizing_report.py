@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
+from pytest_poisson.analyses.observed import LEVEL
 from pytest_poisson.render import formatting as write
 from pytest_poisson.render.layout import INDENT, Column, table, wrap
 
@@ -86,7 +87,7 @@ def _basis(result: Sizing) -> str:
         return f"{pair} say nothing of how alike a pair's arms are: in every row one always or never had the event."
     shown = f"{pair} have correlation {write.points(found.correlation)}"
     if result.correlation == 0:
-        return f"{shown}, which independent arms show as well (p {write.plain_p(found.p)}): it is not counted on."
+        return f"{shown}, which independent arms show as well (p {write.plain_p(found.p, LEVEL)}): it is not counted on."
     return f"{shown}. The first line holds for a pair as alike as this one; the next one's observed limit tells whether it was."
 
 

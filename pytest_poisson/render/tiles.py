@@ -139,8 +139,8 @@ def _row_tile(result: DiffResult, row: DiffRow, placed: Placement, label: str, n
     )
     tip = (
         f"{label}, {write.printable(row.event.name)}: {said_of(row)}; before {before}, after {after}, change "
-        f"{write.points(row.change)}; {evidence(result, row)}; limits: rise {write.limit(row.rise)}, fall "
-        f"{write.limit(row.fall)}"
+        f"{write.points(row.change)}; {evidence(result, row)}; limits: rise {write.limit(row.rise, result.max_mde)}, fall "
+        f"{write.limit(row.fall, result.max_mde)}"
     )
     return Tile(
         panel=_panel(row.event.name, placed),

@@ -38,7 +38,7 @@ def whole_lines(result: DiffResult, *, width: int, verbose: bool = False) -> lis
         return []
     lines = ["The comparison as a whole"]
     for each in whole.events:
-        lines += [*wrap(_omnibus(each), width - 2, first=INDENT), ""]
+        lines += [*wrap(_omnibus(each, result.q), width - 2, first=INDENT), ""]
         lines += _tree(result, each, width, verbose=verbose)
         lines.append("")
     return lines + [line for text in _legend(result, whole) for line in wrap(text, width)]
@@ -52,7 +52,7 @@ def whole_sections(result: DiffResult) -> list[Section | None]:
     tables = [
         section(
             f"As a whole: {write.printable(each.event.name)}",
-            _omnibus(each),
+            _omnibus(each, result.q),
             Grid(
                 COLUMNS,
                 tuple(
@@ -66,11 +66,11 @@ def whole_sections(result: DiffResult) -> list[Section | None]:
     return [*tables, section("As a whole", Points(tuple(_legend(result, result.whole))))]
 
 
-def _omnibus(each: WholeEvent) -> str:
+def _omnibus(each: WholeEvent, q: float) -> str:
     found = each.omnibus
     said = "some condition changed" if each.changed else "no condition is seen to have changed"
     return (
-        f"{write.printable(each.event.name)}: {said}; omnibus p {write.plain_p(found.p)} (no smaller than "
+        f"{write.printable(each.event.name)}: {said}; omnibus p {write.plain_p(found.p, q)} (no smaller than "
         f"{found.floor:.5f}, {write.integer(found.permutations)} permutations, seed {found.seed}) from the mean change "
         f"{write.points(found.location)} (p {write.plain_p(found.p_location)}) and the root mean square "
         f"{write.size(found.dispersion)} (p {write.plain_p(found.p_dispersion)}); {found.informative} of "
@@ -104,7 +104,7 @@ def _cells(node: Node) -> tuple[str, ...]:
     return (
         write.integer(len(node.conditions)),
         write.points(node.change),
-        write.p_value(node.p, node.log_p),
+        write.p_value(node.p, node.log_p, node.level),
         f"{node.level:.2g}",
         "changed" if node.changed else "-",
         write.size(node.resolvable),

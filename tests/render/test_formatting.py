@@ -55,6 +55,42 @@ def test_a_level_has_the_digits_it_needs(value, text):
     assert write.percent(value) == text
 
 
+@given(st.floats(1e-9, 1 - 1e-9))
+def test_a_level_never_reads_none_or_certain(level):
+    """An interval at 1 - 0.05/20,000 is not one of 100 %."""
+    assert write.percent(level) not in ("0 %", "100 %")
+
+
+def near(bound):
+    """Return floats around a bound, as close as rounding is coarse, with the bound itself among them."""
+    return st.one_of(st.just(bound), st.floats(-0.002, 0.002).map(lambda off: round(bound + off, 9)))
+
+
+@given(st.sampled_from([0.05, 0.01, 0.0125]).flatmap(lambda level: st.tuples(near(level), st.just(level))))
+def test_a_p_value_reads_as_the_test_decided(given):
+    """Beside its level 0.0503 is not written as a significant 0.050, nor a significant p as one above the level."""
+    p, level = given
+    shown = write.p_value(p, math.log(p), level), write.plain_p(p, level)
+    assert [float(text) > level for text in shown] == [p > level] * 2
+
+
+@given(st.sampled_from([0.2, 0.2003, 0.05]).flatmap(lambda asked: st.tuples(near(asked), st.just(asked))))
+def test_a_limit_reads_as_it_compares_with_the_accepted_change(given):
+    """A limit of 0.2003 does not read as the 0.2 that it exceeds, and a change that was chosen stands as it was chosen."""
+    limit, asked = given
+    assert (float(write.size(limit, asked)) > asked) == (limit > asked)
+    assert float(write.accepted(asked)) == asked
+    points = write.percentage_points(limit, sign=False, bound=asked)
+    assert (float(points) > 100 * asked) == (limit > asked)
+    assert float(write.accepted_points(asked)) == pytest.approx(100 * asked, rel=1e-9)
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.0003, "0.0003"), (0.0, "0.000"), (0.1992, "0.199")])
+def test_a_size_reads_zero_only_where_it_is(value, text):
+    """The limit of a very large run is small, not none."""
+    assert write.size(value) == text
+
+
 @pytest.mark.parametrize(
     ("limit", "text"),
     [(Limit("limit", 0.1992), "0.199"), (Limit("no room"), "no room"), (Limit("none detectable"), "none")],

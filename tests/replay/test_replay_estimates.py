@@ -4,6 +4,7 @@ import pytest
 
 from poisson_store import Store
 from pytest_poisson.analyses.paired import paired
+from pytest_poisson.render.paired_text import headline
 from pytest_poisson.replay.declaration import parse_declaration
 from tests.replay.arms import DECLARATION, call, write_arm
 
@@ -57,6 +58,14 @@ def test_every_decision_flips(tmp_path):
     """All flips: a rate of 1, outcome B, all one way."""
     (flips,) = replay(tmp_path, one_each(0, 40, 0, 0), floor="0.1").judged
     assert (flips.rate, flips.net_swing, flips.outcome) == (1.0, -1.0, "B")
+
+
+def test_an_interval_that_begins_above_zero_does_not_read_as_if_it_held_it(tmp_path):
+    """One flip of 300 is outcome B, since the interval lies above 0: its end is not written as 0.000."""
+    result = replay(tmp_path, one_each(150, 1, 0, 149), floor="0.1")
+    (flips,) = result.judged
+    assert (flips.outcome, 0 < flips.low < 0.0005) == ("B", True)
+    assert "(0.003, <0.001 to 0.018)" in headline(result)
 
 
 def test_one_item_has_no_interval(tmp_path):
