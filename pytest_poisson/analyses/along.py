@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from pytest_poisson.analyses.complete import Extras, complete
 from pytest_poisson.analyses.coverage import Coverage, in_order, skipped_whole, total
 from pytest_poisson.analyses.diff_result import Arm, DiffResult
+from pytest_poisson.analyses.levels import levels_of
 from pytest_poisson.analyses.margin import chosen_margin
 from pytest_poisson.analyses.material import lay_out, why_not_comparable
 from pytest_poisson.analyses.notes import undeclared
@@ -53,8 +54,8 @@ def diff_along(
     text: str,
     *,
     events: Sequence[str] | None = None,
-    q: float = 0.05,
-    max_mde: float = 0.20,
+    q: float | None = None,
+    max_mde: float | None = None,
     method: str | None = None,
     margin: float | None = None,
     full: bool = False,
@@ -77,6 +78,7 @@ def diff_along(
     """
     along = _read(reader.run, text)
     chosen = _choose(reader.run, along, method)
+    q, max_mde = levels_of(reader.run, q, max_mde)
     size = chosen_margin(reader.run, margin, q, chosen)
     sides = _Sides.match(reader, along)
     columns = reader.outcome_columns()

@@ -34,8 +34,8 @@ def check(
     after: RunReader,
     *,
     events: Sequence[str] | None = None,
-    q: float = 0.05,
-    max_mde: float = 0.20,
+    q: float | None = None,
+    max_mde: float | None = None,
     method: str | None = None,
     margin: float | None = None,
     full: bool = False,
@@ -46,5 +46,5 @@ def check(
     The other parameters, and what is raised, are those of `diff`.
     """
     result = diff(before, after, events=events, q=q, max_mde=max_mde, method=method, margin=margin, full=full)
-    promises = judge_run(after, q=q)
+    promises = judge_run(after, q=result.q)
     return CheckResult(result, promises, decide(result, fail_on, promises))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_poisson.analyses.complete import Extras, complete
 from pytest_poisson.analyses.coverage import total
 from pytest_poisson.analyses.diff_result import Arm, DiffResult
+from pytest_poisson.analyses.levels import levels_of
 from pytest_poisson.analyses.margin import chosen_margin
 from pytest_poisson.analyses.material import gather, why_not_comparable
 from pytest_poisson.analyses.notes import changed_settings, undeclared
@@ -26,8 +27,8 @@ def diff(
     after: RunReader,
     *,
     events: Sequence[str] | None = None,
-    q: float = 0.05,
-    max_mde: float = 0.20,
+    q: float | None = None,
+    max_mde: float | None = None,
     method: str | None = None,
     margin: float | None = None,
     full: bool = False,
@@ -42,9 +43,10 @@ def diff(
         Names as `pytest_poisson.events.resolve_events` reads them; by default the declared failures.
     q
         Error level: of the flags the false discovery rate (Benjamini-Hochberg), of the verdict the chance of any
-        wrong change (Holm).
+        wrong change (Holm). By default the one the after run was swept with, else 0.05.
     max_mde
-        The change that must not go unseen: a larger limit makes `no significant change` `too small to tell`.
+        The change that must not go unseen: a larger limit makes `no significant change` `too small to tell`. By default
+        the one the after run was swept with, else 0.20.
     method
         A key of `pytest_poisson.methods.METHODS`; by default the one that the after run was swept with, else
         `mcnemar_bh` where the runs share their draws and `fisher_bh` where not.
@@ -66,6 +68,7 @@ def diff(
         If an event is unknown or mixed, the method does not fit the runs, or the margin does not fit q.
     """
     chosen = choose_method(before.run, after.run, method)
+    q, max_mde = levels_of(after.run, q, max_mde)
     size = chosen_margin(after.run, margin, q, chosen)
     timed = before.has_horizons() and after.has_horizons()
     columns = (before.columns(), after.columns()) if timed else None

@@ -14,6 +14,7 @@ from poisson_stats.multiplicity import benjamini_hochberg, holm
 from poisson_stats.rate_intervals import clopper_pearson
 from poisson_stats.significance import alpha_per_test
 from poisson_stats.verdict import verdict
+from pytest_poisson.analyses.levels import levels_of
 from pytest_poisson.analyses.material import gather
 from pytest_poisson.analyses.missing import (
     compare_shares,
@@ -89,8 +90,8 @@ def null(
     events: Sequence[str] | None = None,
     splits: int = 200,
     seed: int = 0,
-    q: float = 0.05,
-    max_mde: float = 0.20,
+    q: float | None = None,
+    max_mde: float | None = None,
     fail_on: tuple[FailWord, ...] = DEFAULT,
 ) -> NullResult:
     """Split every condition's replicates at random into halves, compare these as two runs, and count what fails.
@@ -114,6 +115,7 @@ def null(
     UserError
         If an event is unknown or mixed, or no condition has two outcomes to split.
     """
+    q, max_mde = levels_of(reader.run, q, max_mde)
     material = gather(reader, reader, events, joined=False)
     outcomes = _outcomes(material)
     if not material.grid.condition.size or outcomes.max() < 2:

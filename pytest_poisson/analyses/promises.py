@@ -10,6 +10,7 @@ import numpy as np
 from poisson_stats.promises import judge_promises
 from pytest_poisson.analyses.coverage import in_order
 from pytest_poisson.analyses.diff_result import Count
+from pytest_poisson.analyses.levels import levels_of
 from pytest_poisson.analyses.outcomes import outcomes_alone
 from pytest_poisson.declaration import PROMISES, parts_of
 from pytest_poisson.stopping_rule import declared_rule
@@ -132,7 +133,7 @@ def judge_run(reader: RunReader, *, q: float | None = None) -> PromisesResult:
     q
         The error level; by default the one the run was swept with.
     """
-    level = q if q is not None else _stored_q(reader)
+    level = levels_of(reader.run, q).q
     made = tuple(_counted(reader))
     if not made:
         return PromisesResult(reader.run.name, level)
@@ -143,11 +144,6 @@ def judge_run(reader: RunReader, *, q: float | None = None) -> PromisesResult:
     ranked = sorted(range(len(promises)), key=lambda i: (ORDER[promises[i].word], promises[i].p))
     stoppable = declared_rule(reader.run) is not None
     return PromisesResult(reader.run.name, level, promises, tuple(ranked), stoppable)
-
-
-def _stored_q(reader: RunReader) -> float:
-    stored = reader.run.settings.get("q")
-    return stored if isinstance(stored, float) and 0 < stored < 1 else 0.05
 
 
 def _counted(reader: RunReader) -> Iterator[_Made]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from poisson_stats.planning import MOST_REPLICATES, TooManyReplicatesError, plan_pairs, plan_replicates
 from pytest_poisson.analyses.diff import diff
+from pytest_poisson.analyses.levels import levels_of
 from pytest_poisson.analyses.pace import mean_wall_s
 from pytest_poisson.analyses.pairing import claims_pairing
 from pytest_poisson.errors import UserError
@@ -67,8 +68,8 @@ def size_from_pair(
     after: RunReader,
     *,
     events: Sequence[str] | None = None,
-    q: float = 0.05,
-    max_mde: float = 0.20,
+    q: float | None = None,
+    max_mde: float | None = None,
     conditions: int | None = None,
     tests: int | None = None,
 ) -> Sizing:
@@ -93,6 +94,7 @@ def size_from_pair(
             f"Runs '{before.run.name}' and '{after.run.name}' are no pair: they drew from different salts; name a run and "
             "one that was swept with --poisson-pair-with of it."
         )
+    q, max_mde = levels_of(after.run, q, max_mde)
     found = diff(before, after, events=events, q=q, max_mde=max_mde, method="mcnemar_bh")
     if found.refusal or found.pairing is None or found.design is None:
         raise UserError(found.refusal or f"Runs '{before.run.name}' and '{after.run.name}' have no pairs.")

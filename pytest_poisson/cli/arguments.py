@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pytest_poisson.fail_on import FailWord
 
 DEFAULT_STORE = ".poisson"
-Q, MAX_MDE = 0.05, 0.20
 
 
 class _UpToTwo(argparse.Action):
@@ -129,15 +128,14 @@ def add_levels(parser: argparse.ArgumentParser) -> None:
         "--q",
         metavar="X",
         type=fraction,
-        default=Q,
-        help="error level of flags and verdict (default: 0.05)",
+        help="error level of flags and verdict (default: what the run, of two the second, was swept with, else 0.05)",
     )
     parser.add_argument(
         "--max-mde",
         metavar="X",
         type=fraction,
-        default=MAX_MDE,
-        help="the smallest change in an event's rate that matters (default: 0.20)",
+        help="the smallest change in an event's rate that matters (default: what the run, of two the second, was swept "
+        "with, else 0.20)",
     )
 
 
@@ -164,8 +162,8 @@ def refuse_choices(arguments: argparse.Namespace, known_as: str) -> None:
         "event": None,
         "method": None,
         "margin": None,
-        "q": Q,
-        "max_mde": MAX_MDE,
+        "q": None,
+        "max_mde": None,
         "full": False,
         "save": False,
     }

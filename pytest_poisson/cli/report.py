@@ -139,19 +139,21 @@ def _fix_checked(store: Store, arguments: argparse.Namespace) -> dict[str, str]:
     from contextlib import ExitStack
 
     from pytest_poisson.analyses.fix_check import fix_check
+    from pytest_poisson.analyses.levels import levels_of
     from pytest_poisson.analyses.report_details import fix_details
     from pytest_poisson.render.fix_check_report import fix_report_files
 
     names = (arguments.first, arguments.second, arguments.fix_check)
     with ExitStack() as stack:
         old, new, selecting = (stack.enter_context(store.open(name)) for name in names)
+        q, max_mde = levels_of(new.run, arguments.q, arguments.max_mde)
         result = fix_check(
             old,
             new,
             events=arguments.event or _failures((old, new, selecting)),
             failing_from=selecting,
-            max_mde=arguments.max_mde,
-            alpha=arguments.q,
+            max_mde=max_mde,
+            alpha=q,
         )
         details = fix_details(old, new, result, prices_of(arguments))
     return fix_report_files(result, details, x=arguments.x, y=arguments.y, store=named_store(arguments))

@@ -3,7 +3,10 @@
 import pytest
 
 from poisson_store.records import RolloutRecord
+from pytest_poisson.analyses.check import check
 from pytest_poisson.analyses.diff import diff
+from pytest_poisson.analyses.null import null
+from pytest_poisson.analyses.sizing import size_from_pair
 from pytest_poisson.errors import UserError
 from tests.stored_runs import OTHER_SALT, SALT, SUPPORT, cell, endings, pair_of_runs, seed_of
 
@@ -48,6 +51,29 @@ def test_a_small_design_cannot_tell(tmp_path):
     assert result.verdict == "too small to tell"
     assert result.design.needed > 12
     assert result.design.ceiling > 0.20
+
+
+@pytest.mark.parametrize(
+    ("settings", "asked", "levels"),
+    [
+        ({"q": 0.01, "max_mde": 0.5}, {}, (0.01, 0.5)),
+        ({"q": 0.01, "max_mde": 0.5}, {"q": 0.1, "max_mde": 0.3}, (0.1, 0.3)),
+        ({}, {}, (0.05, 0.20)),
+        ({"q": "much", "max_mde": 7.0}, {}, (0.05, 0.20)),
+    ],
+)
+def test_levels_are_those_of_the_sweep(tmp_path, settings, asked, levels):
+    """A later comparison says the word of the session that swept, unless it is asked for other levels."""
+    few = endings(resolved=30, timeout=10)
+    before, after = pair_of_runs(tmp_path, [(A, few)], [(A, few)], settings=settings)
+    with before, after:
+        result = diff(before, after, **asked)
+        found = check(before, after, **asked)
+        sized = size_from_pair(before, after, **asked)
+        halves = null(after, splits=2, **asked)
+    assert (result.q, result.max_mde) == (found.diff.q, found.diff.max_mde) == levels
+    assert (sized.q, sized.max_mde) == (halves.q, halves.max_mde) == levels
+    assert (result.verdict == "no significant change") == (levels[1] == 0.5)
 
 
 def test_the_ceiling_that_is_handed_back_is_accepted(tmp_path):
