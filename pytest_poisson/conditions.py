@@ -67,7 +67,7 @@ def encode_axis(name: str, value: Any, given_id: str | None = None) -> Json:
         If the value is none of these.
     """
     try:
-        return _encode(value)
+        return _encode_or_refuse(value)
     except _NotJsonError as refusal:
         if given_id is not None:
             return {"id": given_id}
@@ -94,9 +94,17 @@ class _NotJsonError(Exception):
     """Why a value has no JSON form, as the tail of a sentence."""
 
 
+def _encode_or_refuse(value: Any) -> Json:
+    try:
+        return _encode(value)
+    except RecursionError:
+        raise _NotJsonError("which nests too deeply or holds itself") from None
+
+
 def _encode(value: Any) -> Json:
     if isinstance(value, enum.Enum):
-        return {"enum": f"{type(value).__name__}.{value.name}"}
+        name = value.value if value.name is None else value.name  # what is no single flag may have no name
+        return {"enum": f"{type(value).__name__}.{name}"}
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):

@@ -72,7 +72,13 @@ def test_what_has_a_name_is_encoded_by_it():
         assert axis_label(encoded) == label
 
 
-@pytest.mark.parametrize("value", [object(), float("nan"), float("inf"), {1: 2}, {1, 2}, b"x", [object()]])
+CIRCLE: list = []
+CIRCLE.append(CIRCLE)
+
+
+@pytest.mark.parametrize(
+    "value", [CIRCLE, object(), float("nan"), float("inf"), {1: 2}, {1, 2}, b"x", [object()]]
+)
 def test_what_has_no_name_is_refused_by_it(value):
     """Anything else is refused, naming the axis, and the way out."""
     with pytest.raises(UserError, match=r"Axis 'x' has the value .* id='\.\.\.'"):
