@@ -211,6 +211,8 @@ class Rollout:
             raise self._misused("meta nests too deeply") from None
         except (ValueError, TypeError) as refusal:
             raise self._misused(str(refusal)) from None
+        except Exception as error:  # noqa: BLE001  a mapping of the program's own may raise anything when it is read
+            raise self._misused(f"meta cannot be read: {type(error).__name__}: {error}") from None
 
 
 def _plain(value: Any, path: str) -> Any:

@@ -78,6 +78,10 @@ def test_raises_maps_an_exception_to_an_outcome(pytester):
         ("rollout.end('passed', meta={1: 2})", "meta has the key 1, which is not text."),
         ("x = {}; x['x'] = x; rollout.end('passed', meta=x)", "meta nests too deeply."),
         ("rollout.end('passed', meta=[1])", "meta=[1] must be a mapping."),
+        (
+            "rollout.end('passed', meta=type('Lazy', (dict,), {'items': lambda self: 1 / 0})())",
+            "meta cannot be read: ZeroDivisionError: division by zero.",
+        ),
     ],
 )
 @pytest.mark.parametrize("swallowed", [False, True])
