@@ -24,7 +24,7 @@ class FrameReader:
     """Cuts a stream of bytes, as it arrives in pieces, into the values that were sent."""
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._begun: list[bytes] = []  # the pieces of a line that has not ended
 
     def feed(self, data: bytes) -> Iterator[Any]:
         """Take more bytes and yield every list that is complete; a torn last line waits for its end.
@@ -34,7 +34,12 @@ class FrameReader:
         ValueError
             At a line that no end of a channel has sent.
         """
-        *lines, self._rest = (self._rest + data).split(b"\n")
+        end, *lines = data.split(b"\n")
+        self._begun.append(end)
+        if not lines:
+            return
+        lines.insert(0, b"".join(self._begun))
+        self._begun = [lines.pop()]
         for line in lines:
             value = json.loads(line)
             if not isinstance(value, list) or not value:

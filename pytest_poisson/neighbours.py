@@ -31,6 +31,7 @@ WITHOUT_A_PART_IN_A_WORKER = (
     "stepwiseplugin",
 )
 SILENCED_OPTIONS: dict[str, object] = {
+    "capture": "no",
     "dist": "no",
     "tx": [],
     "numprocesses": None,

@@ -29,7 +29,7 @@ from pytest_poisson.runners import Runners
 from pytest_poisson.stash import IN_WORKER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
     from pytest_poisson.replicate import ConditionRunner
     from pytest_poisson.rollout import Rollout
@@ -41,8 +41,7 @@ def main() -> int:
     _end_with_parent()
     job = Job.from_json(channel.receive())
     os.chdir(job.directory)
-    arguments = [*job.arguments, "--capture=no"]
-    return int(pytest.main(arguments, plugins=[WorkerSession(channel, job)]))
+    return int(pytest.main([*job.arguments], plugins=[WorkerSession(channel, job)]))
 
 
 def _end_with_parent() -> None:
@@ -69,6 +68,12 @@ class WorkerSession:
         self.conditions: list[CollectedCondition] = []
         self.trouble = ""
         self.batch: tuple[ConditionRunner, list[list[int]], bool] | None = None
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_load_initial_conftests(self, early_config: pytest.Config) -> Generator[None, object, object]:
+        """Capture nothing: output goes where errors go. There may be no option to say so (`-p no:capture`)."""
+        early_config.known_args_namespace.capture = "no"
+        return (yield)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: pytest.Config) -> None:
