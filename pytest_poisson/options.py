@@ -117,6 +117,11 @@ def read_settings(config: pytest.Config, environ: Mapping[str, str] | None = Non
     settings = Settings(values, sources)
     _refuse_contradictions(settings)
     _refuse_to_pass_unmeasured(settings, config.invocation_params.args)
+    if settings.sweeping and config.getoption("trace", default=False):
+        raise pytest.UsageError(  # and a replicate that is left in the debugger would count as passed
+            "--trace would stop at every replicate of the sweep; follow one of a stored run with "
+            "--poisson-replicate=N --trace."
+        )
     return settings
 
 

@@ -65,6 +65,7 @@ def test_a_bad_value_is_a_usage_error(pytester, option, sentence):
         ["--poisson-report=folder"],
         ["--poisson-sweep", "--poisson-resume-anyway"],
         ["--poisson-sweep", "--poisson-run=a"],
+        ["--poisson-sweep", "--poisson-workers=0", "--trace"],
     ],
 )
 def test_options_that_contradict_each_other_are_refused(pytester, options):
