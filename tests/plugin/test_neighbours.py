@@ -28,6 +28,17 @@ def test_xdist_changes_nothing(pytester, options):
     result.stdout.fnmatch_lines(["*run beside is complete: 24 replicates planned = 24 with outcome*"])
 
 
+def test_workers_do_without_what_the_session_does_without(pytester):
+    """A session without pytest's capture plugin has workers without it; the run is the same."""
+    pytester.makepyfile(COIN)
+    sweep(pytester, "--poisson-name=with", "--poisson-salt=s")
+    result = sweep(
+        pytester, "--poisson-name=without", "--poisson-salt=s", "-p", "no:capture", workers=1, subprocess=True
+    )
+    assert result.ret == 0
+    assert rows(pytester, "without") == rows(pytester, "with")
+
+
 def test_a_death_under_xdist_costs_one_replicate(pytester):
     """A replicate that kills its worker is one crashed row, with -n as without."""
     pytester.makepyfile("""
