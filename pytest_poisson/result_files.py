@@ -97,6 +97,7 @@ def read_diff(document: Document) -> DiffResult:
         fragility=None if document["fragility"] is None else _fragility(document["fragility"]),
         margin=None if document["margin"] is None else _margin(document["margin"]),
         missing=None if document["missing"] is None else _missing(document["missing"]),
+        one_sided=tuple(map(_event, document.get("one_sided", []))),
         early=None if document["early"] is None else Early(**document["early"]),
         whole=None if document["whole"] is None else _whole(document, events),
         along=None if document["along"] is None else Along(**document["along"]),

@@ -17,6 +17,7 @@ from pytest_poisson.analyses.missing import (
 )
 from pytest_poisson.analyses.notes import write_notes
 from pytest_poisson.analyses.observed import describe_pairing
+from pytest_poisson.analyses.one_sided import one_sided_gains, word_one_sided
 from pytest_poisson.analyses.over_time import rates_over_time
 from pytest_poisson.analyses.sequential import describe_early, until_decided
 from pytest_poisson.analyses.tally import first_replicates
@@ -75,6 +76,7 @@ def complete(frame: DiffResult, material: Material, extras: Extras) -> DiffResul
     comparison, observed, margin = compared.comparison, compared.observed, extras.margin
     by_test = word_within(comparison.verdict, comparison, margin)
     verdict, missing = _with_missing(by_test, compared, material, frame, margin)
+    gains = one_sided_gains(*material.runs, rows)
     if decided is not None:
         frame = replace(
             frame, early=describe_early(material, comparison, extras.accounts or {}, decided.late)
@@ -91,12 +93,13 @@ def complete(frame: DiffResult, material: Material, extras: Extras) -> DiffResul
         )
     return replace(
         frame,
-        verdict=verdict,
+        verdict=word_one_sided(verdict, gains),
         verdict_by_test=by_test,
         rows=rows,
         importance=compare_rows.by_importance(rows),
         margin=None if margin is None else describe_margin(comparison, margin),
         missing=missing,
+        one_sided=gains,
         whole=_whole(material, comparison, fixed=decided is None) if extras.full else None,
         notes=write_notes(
             *material.runs,

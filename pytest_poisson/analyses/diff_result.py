@@ -312,7 +312,7 @@ class DiffResult:
     verdict
         The word for the comparison.
     verdict_by_test
-        The word before the missing outcomes were considered.
+        The word before the missing outcomes were considered, and the events of one run alone.
     level
         Confidence level of every interval in `rows`.
     design
@@ -326,6 +326,8 @@ class DiffResult:
         The rows held against a declared margin; None without one.
     missing
         The replicates without an outcome; None where there are none.
+    one_sided
+        Events whose rate could only improve, since but one of the runs declares them: nothing that reassures is said.
     early
         What stopping early came to, where the method is a sequential one; else None.
     whole
@@ -361,6 +363,7 @@ class DiffResult:
     fragility: Fragility | None = None
     margin: Margin | None = None
     missing: Missing | None = None
+    one_sided: tuple[Event, ...] = ()
     early: Early | None = None
     whole: Whole | None = None
     only_before: tuple[ConditionRecord, ...] = ()

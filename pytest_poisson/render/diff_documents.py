@@ -58,6 +58,7 @@ def diff_document(result: DiffResult) -> Document:
         "fragility": None if result.fragility is None else _fragility(result.fragility),
         "margin": None if result.margin is None else _margin(result.margin),
         "missing": None if result.missing is None else _missing(result.missing),
+        "one_sided": [_event(event) for event in result.one_sided],
         "early": None if result.early is None else _early(result.early),
         "whole": None if result.whole is None else whole_document(result.whole),
         "only_before": condition_documents(result.only_before),

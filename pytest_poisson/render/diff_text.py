@@ -102,7 +102,7 @@ def _reason(result: DiffResult) -> str:
     worse = sum(row.is_worse for row in result.rows)
     safer = sum(row.is_safer for row in result.rows)
     if result.verdict == "not comparable":
-        return f"the tests say '{result.verdict_by_test}', but outcomes are missing."
+        return f"the tests say '{result.verdict_by_test}', but {_why_not(result)}."
     if result.verdict == "trade":
         return f"of {tests}, {safer} changed for the better and {worse} for the worse."
     if result.verdict in ("worse", "safer"):
@@ -110,6 +110,12 @@ def _reason(result: DiffResult) -> str:
     flagged = sum(row.word in ("worse", "safer") for row in result.rows)
     none = f"none counts as changed ({flagged} flagged)" if flagged else "none changed"
     return f"of {tests}, {none}, {_but_what(result)}."
+
+
+def _why_not(result: DiffResult) -> str:
+    """Say what forbids the word of the tests."""
+    names = " and ".join(dict.fromkeys(write.printable(event.name) for event in result.one_sided))
+    return f"only one of the runs declares {names}" if names else "outcomes are missing"
 
 
 def _but_what(result: DiffResult) -> str:

@@ -288,6 +288,7 @@ class DiffDocument(TypedDict):
     fragility: FragilityShape | None
     margin: MarginShape | None
     missing: MissingShape | None
+    one_sided: list[EventShape]
     early: EarlyShape | None
     whole: WholeShape | None
     only_before: list[ConditionShape]

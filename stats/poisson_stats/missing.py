@@ -34,6 +34,9 @@ MISSING_LEVEL = 0.05
 ACCEPTED_SHARE = 0.20
 """Share without an outcome, in either arm, above which a reassuring word is not given."""
 
+REASSURING: frozenset[Verdict] = frozenset({SAFER, NO_CHANGE, WITHIN_MARGIN})
+"""The words that rest on what was measured having been all there was."""
+
 MissingProblem: TypeAlias = Literal["too many before", "too many after", "too many in both", "shares differ"]
 
 
@@ -127,7 +130,7 @@ def apply_missing_rule(word: Verdict, shares: MissingShares) -> Verdict:
     shares that differ, or above 20 % in an arm, they are withdrawn. ``worse``, ``trade`` and ``too small to tell`` reassure nobody
     and stand.
     """
-    return NOT_COMPARABLE if shares.problem and word in {SAFER, NO_CHANGE, WITHIN_MARGIN} else word
+    return NOT_COMPARABLE if shares.problem and word in REASSURING else word
 
 
 def compare_unpaired_worst_case(
