@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 from poisson_store import StoreError
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from poisson_store import RunReader, Store
+
+LOOKED_AT = 50
+"""Runs, the newest first, that are looked through for conditions: a hint is not worth more."""
 
 
 class OpenRuns:
@@ -36,6 +41,15 @@ class OpenRuns:
         """Open a run, or return None where there is none to be read."""
         with suppress(StoreError):
             return self.open(name)
+        return None
+
+    def newest_with(self, conditions: Collection[str]) -> str | None:
+        """Return the name of the newest run that may be `latest` and has all of these conditions, if one of the last has."""
+        whole = [run for run in self._store.runs() if run.status == "complete" and run.whole]
+        for run in whole[:LOOKED_AT]:
+            with suppress(StoreError), self._store.open(run.run_id) as reader:
+                if {each.key for each in reader.conditions}.issuperset(conditions):
+                    return run.name
         return None
 
     def close(self) -> None:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from poisson_store.records import RolloutRecord
 from pytest_poisson.analyses.pace import mean_wall_s
 from pytest_poisson.backends import Outlook
+from pytest_poisson.batches import how_many
 from pytest_poisson.declaration import FAILED, PASSED
 from pytest_poisson.errors import UserError
 from pytest_poisson.events import resolve_events
+from pytest_poisson.shards import share_of_shard
 from pytest_poisson.stopping_rule import declared_rule
 
 if TYPE_CHECKING:
@@ -75,6 +77,10 @@ class Plan:
         The variant that is swept beside this one, to be compared with; None where there is none.
     stops_early
         Whether a condition stops as soon as it is decided.
+    shard
+        Which part of the replicates this session runs, of how many.
+    to_run
+        How many replicates this session runs: those of its shard, or those that the run to be continued lacks.
     """
 
     conditions: tuple[PlannedCondition, ...]
@@ -99,11 +105,18 @@ class Plan:
     not_common: int = 0
     against: Mapping[str, str] | None = None
     stops_early: bool = False
+    shard: tuple[int, int] | None = None
+    to_run: int = 0
 
     @property
     def replicates(self) -> int:
         """Replicates in all, of both variants where two are swept."""
-        return sum(each.replicates for each in self.conditions) * (1 if self.against is None else 2)
+        return sum(each.replicates for each in self.conditions) * self.variants
+
+    @property
+    def variants(self) -> int:
+        """How many variants are swept side by side."""
+        return 1 if self.against is None else 2
 
     @property
     def fewest(self) -> int:
@@ -165,7 +178,9 @@ def make_plan(
         against=settings.variants[1] if settings.interleave else None,
         stops_early=bool(settings.stop_early)
         or (resumed is not None and declared_rule(resumed.run) is not None),
+        shard=settings.shard,
     )
+    plan = replace(plan, to_run=_to_run(plan, resumed))
     return _with_estimate(_with_limits(plan), settings, baseline or history, backend)
 
 
@@ -230,6 +245,7 @@ def _replicates(
         source = "mark"
     else:
         source = "ini" if settings.replicates else f"computed for {settings.max_mde:g}"
+        source = f"mark, {source}" if any(known) else source
     if all(known):
         return [each for each in known if each], source
     rest = settings.replicates or _computed(settings, tests)
@@ -283,10 +299,10 @@ def _with_limits(plan: Plan) -> Plan:
 def _with_estimate(plan: Plan, settings: Settings, earlier: RunReader | None, backend: Backend) -> Plan:
     """Return the plan with the time and cost it should take, where a setting or an earlier run tells."""
     mean_s, source = _seconds_each(plan, settings, earlier)
-    plan = replace(plan, outlook=backend.outlook(plan.replicates, mean_s))
+    plan = replace(plan, outlook=backend.outlook(plan.to_run, mean_s))
     if mean_s is None:
         return plan
-    seconds = mean_s * plan.replicates / max(plan.workers, 1)
+    seconds = mean_s * plan.to_run / max(plan.workers, 1)
     return replace(plan, estimated_s=seconds, estimated_from=source)
 
 
@@ -298,6 +314,20 @@ def _seconds_each(plan: Plan, settings: Settings, earlier: RunReader | None) -> 
     if earlier is None or keys.isdisjoint(each.key for each in earlier.conditions):
         return None, ""
     return mean_wall_s(earlier), f"run {earlier.run.name}"
+
+
+def _to_run(plan: Plan, resumed: RunReader | None) -> int:
+    """Return how many of the plan's replicates this session runs."""
+    if resumed is not None:
+        accounts = resumed.accounting_by_condition()
+        stored = {key: account.stored for key, account in accounts.items()}
+        return sum(
+            max(0, each.replicates - stored.get(each.found.condition.key, 0)) for each in plan.conditions
+        )
+    if plan.shard is not None:
+        shares = (share_of_shard(n, each.replicates, plan.shard) for n, each in enumerate(plan.conditions))
+        return sum(map(how_many, shares)) * plan.variants
+    return plan.replicates
 
 
 def _not_common(found: Sequence[CollectedCondition], baseline: RunReader | None) -> int:

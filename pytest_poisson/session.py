@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from poisson_store import Store, StoreError
+from poisson_store.names import LATEST
 from pytest_poisson import neighbours
 from pytest_poisson.backends.registry import find_backend
 from pytest_poisson.errors import UserError
@@ -123,6 +124,7 @@ class SweepSession:
             sized_by=None if sizing is None else (self._runs.open(sizing[0]), self._runs.open(sizing[1])),
         )
         self._write_plan(self.plan)
+        self._say_what_latest_lacks(self.plan, baseline)
         refuse_cost(self.plan, self.settings)
         self._refuse_without_common_condition(self.plan, baseline)
         if self.settings.dry_run:
@@ -201,15 +203,31 @@ class SweepSession:
         """Say of a part of a run that stops early that conditions left out of it keep it from deciding anything."""
         swept = [position for position, ranges in enumerate(opened.missing) if ranges]
         behind = 0 if decider is None else decider.waits_for(swept)
-        if not behind or self.reporter is None:
+        if not behind:
             return
         has = "has" if behind == 1 else "have"
-        sentence = (
+        self._note(
             f"note: {plural(behind, 'undecided condition')} that this session leaves out {has} replicates to run. "
             "Conditions are decided round by round, so none stops before those have as many."
         )
-        for line in wrap(sentence, TERMINAL_WIDTH, rest="  "):
-            self.reporter.write_line(line)
+
+    def _say_what_latest_lacks(self, plan: Plan, baseline: RunReader | None) -> None:
+        """Say where `latest` is a run of fewer tests, as of one file, while an earlier one has all conditions."""
+        if baseline is None or self.settings.baseline != LATEST or not plan.not_common:
+            return
+        wanted = {each.found.condition.key for each in plan.conditions}
+        fuller = self._runs.newest_with(wanted)
+        if fuller is not None:
+            self._note(
+                f"note: latest is run {baseline.run.name}, which lacks {plural(plan.not_common, 'condition')} of this session; "
+                f"run {fuller} has all of them."
+            )
+
+    def _note(self, sentence: str) -> None:
+        """Print a sentence under the plan."""
+        if self.reporter is not None:
+            for line in wrap(sentence, TERMINAL_WIDTH, rest="  "):
+                self.reporter.write_line(line)
 
     def _refuse_without_common_condition(self, plan: Plan, baseline: RunReader | None) -> None:
         if baseline is not None and plan.not_common == len(plan.conditions):

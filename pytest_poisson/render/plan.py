@@ -25,7 +25,8 @@ def render_plan(plan: Plan) -> list[str]:
             "against",
             "" if plan.against is None else f"{_variant(plan.against) or 'none'}, batches alternating",
         ),
-        ("resumes", plan.resumed or ""),
+        ("shard", _shard(plan)),
+        ("resumes", _resumes(plan)),
         ("baseline", _baseline(plan)),
         ("events", _events(plan)),
         *_limits(plan),
@@ -43,8 +44,25 @@ def render_plan_briefly(plan: Plan) -> str:
     seen = ", limit none" if math.isnan(design) else f", limit {size(design, plan.max_mde)}"
     return (
         f"plan: {plural(len(plan.conditions), 'condition')}, {_each(plan)}, "
-        f"{plural(plan.replicates, 'replicate')} in all{seen}"
+        f"{plural(plan.replicates, 'replicate')} in all{_here(plan)}{seen}"
     )
+
+
+def _here(plan: Plan) -> str:
+    """Say how many replicates this session runs, where they are not all."""
+    return "" if plan.to_run == plan.replicates else f", {plan.to_run:,} of them here"
+
+
+def _shard(plan: Plan) -> str:
+    return (
+        ""
+        if plan.shard is None
+        else f"{plan.shard[0]} of {plan.shard[1]}: {plural(plan.to_run, 'replicate')}"
+    )
+
+
+def _resumes(plan: Plan) -> str:
+    return "" if plan.resumed is None else f"{plan.resumed}: {plural(plan.to_run, 'replicate')} to run"
 
 
 def _variant(variant: Mapping[str, str]) -> str:
@@ -64,7 +82,7 @@ def _each(plan: Plan) -> str:
 def _baseline(plan: Plan) -> str:
     if plan.baseline is None:
         return ""
-    alone = f"; {plan.not_common} conditions it does not have" if plan.not_common else ""
+    alone = f"; {plural(plan.not_common, 'condition')} it does not have" if plan.not_common else ""
     return f"{plan.baseline}{alone}"
 
 

@@ -36,6 +36,37 @@ def test_shards_merge_into_the_run_they_are_parts_of(pytester):
     assert open_run(pytester).run.name == "merged"  # whole again, so it may be the latest
 
 
+def test_a_latest_run_of_fewer_tests_is_not_taken_silently(pytester):
+    """A file named alone is a suite, and its run the latest; a session that wants more is told of the run that has it."""
+    pytester.makepyfile(test_one=COIN, test_two=COIN.replace('"coin"', '"other"'))
+    sweep(pytester, "--poisson-name=all")
+    sweep(pytester, "test_two.py", "--poisson-name=one-file")
+    told = sweep(pytester, "--poisson-pair-with=latest", "--poisson-dry-run")
+    told.stdout.fnmatch_lines(
+        [
+            "note: latest is run one-file, which lacks 2 conditions of this session; run all",
+            "  has all of them.",
+        ]
+    )
+    for options in (("--poisson-pair-with=one-file",), ("--poisson-pair-with=latest", "test_two.py")):
+        assert "note:" not in sweep(pytester, *options, "--poisson-dry-run").stdout.str()
+
+
+def test_a_plan_says_what_its_session_runs(pytester):
+    """A shard's plan and estimate are of its share, a resumed run's of what it lacks; the limit is of the whole."""
+    pytester.makepyfile(COIN)
+    options = ("--poisson-salt=ci-1", "--poisson-est-seconds=10")
+    part = sweep(pytester, *options, "--poisson-shard=1/2", "--poisson-dry-run")
+    part.stdout.fnmatch_lines(
+        ["replicates * 24 in all", "shard       1 of 2: 12 replicates", "time        about 2 min 0 s, *"]
+    )
+    sweep(pytester, *options, "--poisson-name=half", "-k", "heads")
+    rest = sweep(
+        pytester, "--poisson-resume=half", "--poisson-replicates=15", "-k", "heads", "--poisson-dry-run"
+    )
+    rest.stdout.fnmatch_lines(["replicates * 15 in all", "resumes     half: 3 replicates to run"])
+
+
 def test_a_selection_is_stored_as_one_and_is_never_the_latest(pytester):
     """-k makes a partial run; `latest` stays the run of everything; comparing lists what was not run."""
     pytester.makepyfile(COIN)
