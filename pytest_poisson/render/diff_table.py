@@ -34,6 +34,7 @@ def diff_table(result: DiffResult, *, width: int, paint: Paint, verbose: int) ->
         return []
     names = write.axis_names(row.condition for row in result.rows)
     axes = write.printable(", ".join(names)) if names else ""
+    several = write.axes_of_rollouts((row.condition for row in result.rows), (row.condition for row in shown))
     labels = write.condition_labels(row.condition for row in result.rows)
     head, body = _laid_out(shown, [labels[row.condition.key] for row in shown], axes, width, result.max_mde)
     for row, (*above, line) in zip(shown, body, strict=True):
@@ -44,7 +45,7 @@ def diff_table(result: DiffResult, *, width: int, paint: Paint, verbose: int) ->
                 for text in _details(result, row, every=verbose > 1)
                 for line in wrap(text, width, first=INDENT * 2)
             ]
-    return head + _legend(result, shown, width, axes="" if head[0].startswith(axes) else axes)
+    return head + _legend(result, shown, width, axes=several or ("" if head[0].startswith(axes) else axes))
 
 
 def _laid_out(

@@ -236,6 +236,22 @@ def axis_names(conditions: Iterable[ConditionRecord]) -> tuple[str, ...] | None:
     return names.pop() if len(names) == 1 else None
 
 
+def axes_of_rollouts(conditions: Iterable[ConditionRecord], shown: Iterable[ConditionRecord]) -> str:
+    """Return which axes' values the label of a shown condition holds, rollout by rollout, where they have different ones.
+
+    Empty where all have the same, which head their column, and where a rollout's conditions differ in them.
+    """
+    conditions, told = list(conditions), {condition.rollout for condition in shown}
+    short = _short_rollouts(conditions)
+    axes = {condition.rollout: tuple(condition.axes) for condition in conditions}
+    alike = all(axes[condition.rollout] == tuple(condition.axes) for condition in conditions)
+    if len(set(axes.values())) < 2 or not alike:
+        return ""
+    return printable(
+        "; ".join(f"{', '.join(own)} of {short[name]}" for name, own in axes.items() if own and name in told)
+    )
+
+
 def _label(condition: ConditionRecord, short: dict[str, str] | None) -> str:
     values = ", ".join(axis_label(item) for item in condition.axes.values())
     if short is None:

@@ -66,8 +66,10 @@ def _bought(pairing: Pairing) -> str:
     """Say how alike the arms of the pairs were, what that made of the limit, and whether sharing seeds paid."""
     if pairing.correlation is None:
         return "Whether sharing seeds paid cannot be told: in every row an arm always or never had the event."
-    limit = "nothing" if pairing.limit is None else f"below {write.size(pairing.limit)}"
-    given = f"At the correlation that the pairs had, {write.points(pairing.correlation)}, {limit}"
+    given = f"At the correlation that the pairs had, {write.points(pairing.correlation)},"
+    if pairing.limit is None:
+        return f"{given} any change at all, too."
+    given = f"{given} below {write.size(pairing.limit)}"
     if pairing.helped:
         return f"{given}: sharing seeds paid."
     return (
@@ -84,7 +86,7 @@ def _way_out(result: DiffResult, design: Design, *, in_session: bool) -> str:
             f"{write.integer(design.needed)} replicates a condition, in both runs, bring every limit to "
             f"{result.max_mde:g}"
         )
-    if design.ceiling is not None and design.ceiling < 1:
+    if design.ceiling is not None and design.ceiling < 1 and design.largest_row is not None:
         option = "--poisson-max-mde" if in_session else "--max-mde"
         text += f"; {option}={write.ceiling(design.ceiling)} accepts this design as it is"
     return text + "."

@@ -122,6 +122,7 @@ def _changes(result: DiffResult, rows_shown: int | None) -> tuple[Grid | str | N
     labels = write.condition_labels(row.condition for row in result.rows)
     names = write.axis_names(row.condition for row in result.rows)
     title = write.printable(", ".join(names)) if names else "condition"
+    several = write.axes_of_rollouts((row.condition for row in result.rows), (row.condition for row in shown))
     level = "interval" if result.level is None else f"{write.percent(result.level)} interval"
     columns = (Column(write.shorten(title, LABEL_WIDTH)), *COLUMNS[:4], Column(level), *COLUMNS[4:])
     rows = tuple(
@@ -131,6 +132,7 @@ def _changes(result: DiffResult, rows_shown: int | None) -> tuple[Grid | str | N
     return (
         Grid(columns, rows) if rows else None,
         _hidden(len(result.rows) - len(shown), "row"),
+        f"condition: {several}." if several else None,
         LEGEND if result.early is None else LEGEND_EARLY,
     )
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from pytest_poisson.render.diff_text import headline, render_diff
+from pytest_poisson.render.report_sheet import comparison_sheet
+from pytest_poisson.render.sheet import as_text
 from tests.golden import assert_golden
 from tests.render import scenarios
 
@@ -105,6 +107,26 @@ def test_no_sweep_is_advised_where_there_is_no_test_to_run(tmp_path):
     text = render_diff(replace(result, rows=imported))
     assert "Next:" not in text
     assert f"{result.design.needed} replicates a condition" in " ".join(text.split())
+
+
+def test_labels_of_several_rollouts_are_read_with_their_axes(tmp_path):
+    """Rollouts of different axes have no heading in common: a line says which axis each value of a label is of."""
+    result = scenarios.trade(tmp_path)
+    first, *others = result.rows
+    router = replace(first.condition, rollout="tests/test_it.py::router", key="f" * 16, axes={"route": "x"})
+    mixed = replace(result, rows=(replace(first, condition=router), *others))
+    axes = f"condition: route of router; {', '.join(first.condition.axes)} of {first.condition.rollout}."
+    assert axes in render_diff(mixed, verbose=1)
+    assert axes in as_text(comparison_sheet(mixed))
+    assert " of support." not in render_diff(result, verbose=1)
+
+
+def test_nothing_is_advised_where_nothing_can_be_seen(tmp_path):
+    """Where no row has a limit, no accepted change makes the comparison one that could have seen something."""
+    result = scenarios.too_small(tmp_path)
+    assert "accepts this design" in render_diff(result)
+    blind = replace(result, design=replace(result.design, limit=None, largest=None, largest_row=None))
+    assert "accepts" not in render_diff(blind)
 
 
 def test_options_are_spelled_as_where_they_are_typed(tmp_path):
