@@ -26,7 +26,7 @@ from pytest_poisson.render.layout import wrap
 from pytest_poisson.selection import SELECTION, Selection
 from pytest_poisson.session_files import SessionFiles
 from pytest_poisson.stopping_rule import declare_rule, declared_rule
-from pytest_poisson.stops import Stop, stop_rules
+from pytest_poisson.stops import Stop, stop_rules, unseen
 from pytest_poisson.store_directory import store_directory
 from pytest_poisson.sweep import Sweep
 
@@ -245,14 +245,14 @@ class SweepSession:
         self, backend: Backend, opened: OpenedRun, against: str | None, decider: Decider | None
     ) -> None:
         progress = ProgressLine(self.reporter)
-        run = opened.writer.run
+        run, rules = opened.writer.run, stop_rules(self.settings, opened.already)
         sweep = Sweep(
             opened.missing,
             job=self._job(run, opened.missing, against),
             backend=backend,
             writer=opened.writer,
             show=progress.show,
-            rules=stop_rules(self.settings, opened.already),
+            rules=rules,
             decider=decider,
             leaves_gaps=opened.leaves_gaps,
         )
@@ -264,7 +264,7 @@ class SweepSession:
             )
         finally:
             progress.close()
-            self.notices = sweep.notices
+            self.notices = [*sweep.notices, *unseen(rules)]
             self.stop = sweep.stop
             self.run = self._runs.open_if_there(run.run_id)
             self.beside = None if against is None else self._runs.open_if_there(against)

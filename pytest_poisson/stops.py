@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from poisson_store.records import CAUSES, EpisodeRow
+from poisson_store.records import CAUSES, KINDS, EpisodeRow, SpanRow
+from poisson_store.usage import SpanUsage, counted_spans
+from pytest_poisson.capture.attributes import gives_no_tokens
 from pytest_poisson.errors import first_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from pytest_poisson.options import Settings
 
-OUTCOME, CAUSE, ERROR, TOKENS_IN, TOKENS_OUT, UNKNOWN = (
+OUTCOME, CAUSE, ERROR, TOKENS_IN, TOKENS_OUT, UNKNOWN, SPANS = (
     EpisodeRow._fields.index(name)
-    for name in ("outcome", "cause", "error", "tokens_in", "tokens_out", "unknown_usage")
+    for name in ("outcome", "cause", "error", "tokens_in", "tokens_out", "unknown_usage", "spans")
 )
+USAGE = tuple(SpanRow._fields.index(name) for name in SpanUsage._fields)
+ATTRS = SpanRow._fields.index("attrs")
+LLM = KINDS.index("llm")
 SKIPPED = CAUSES.index("skipped")
 Row = tuple[Any, ...]
 
@@ -43,7 +49,7 @@ class Usage:
 
     tokens_in: int = 0
     tokens_out: int = 0
-    unknown: int = 0  # llm spans whose provider reported nothing
+    unknown: int = 0  # llm spans whose provider reported nothing, or not what a cap is of
 
     def add(self, rows: Sequence[Row]) -> None:
         """Add the rows' sums."""
@@ -56,8 +62,8 @@ class Usage:
 class UsageCap:
     """Stops when what the run has used reaches a cap.
 
-    Spans without usage are counted and named, since a cap that does not see them is no cap; with `fail_closed`
-    the first of them stops the sweep.
+    Spans without usage, or without the side of it that a cap is of, are counted and named, since a cap that does not
+    see them is no cap; with `fail_closed` the first of them stops the sweep.
     """
 
     def __init__(self, settings: Settings, already: Usage) -> None:
@@ -77,16 +83,40 @@ class UsageCap:
     def observe(self, rows: Sequence[Row]) -> Stop | None:
         """Add the rows' usage and compare it with the caps."""
         self.usage.add(rows)
+        self.usage.unknown += sum(self._half_known(row[SPANS] or ()) for row in rows)
         return self.reached()
+
+    def _half_known(self, spans: Sequence[Row]) -> int:
+        """Return how many of a replicate's calls reported one side of their usage, and not one that a cap is of."""
+        usage = [SpanUsage(*(span[place] for place in USAGE)) for span in spans]
+        if all((each.tokens_in is None) == (each.tokens_out is None) for each in usage):
+            return 0
+        return sum(self._lacks(usage[place], spans[place][ATTRS]) for place in counted_spans(usage)[0])
+
+    def _lacks(self, call: SpanUsage, attrs: str | None) -> bool:
+        if call.kind != LLM:
+            return False
+        output = self.token_cap_total is not None or self.max_cost is not None
+        return call.tokens_in is None or (
+            output and call.tokens_out is None and not gives_no_tokens(json.loads(attrs or "{}"))
+        )
+
+    @property
+    def blind(self) -> str:
+        """What the caps do not see, in words; empty where they see everything."""
+        count = self.usage.unknown
+        return (
+            f"{count:,} {'span' if count == 1 else 'spans'} reported no usage, or not all of it"
+            if count
+            else ""
+        )
 
     def reached(self) -> Stop | None:
         """Say whether a cap is reached by what has been used."""
         used, total = self.usage.tokens_in, self.usage.tokens_in + self.usage.tokens_out
-        blind = f"; {self.usage.unknown:,} spans reported no usage" if self.usage.unknown else ""
-        if self.fail_closed and self.usage.unknown:
-            return Stop(
-                f"{self.usage.unknown:,} spans reported no usage, so that no cap can be kept", cap=True
-            )
+        blind = f"; {self.blind}" if self.blind else ""
+        if self.fail_closed and self.blind:
+            return Stop(f"{self.blind}, so that no cap can be kept", cap=True)
         if self.token_cap is not None and used >= self.token_cap:
             return Stop(f"{used:,} input tokens reach the cap of {self.token_cap:,}{blind}", cap=True)
         if self.token_cap_total is not None and total >= self.token_cap_total:
@@ -94,6 +124,12 @@ class UsageCap:
         if self.max_cost is not None and self.cost >= self.max_cost:
             return Stop(f"a cost of {self.cost:.4f} reaches the cap of {self.max_cost:g}{blind}", cap=True)
         return None
+
+
+def unseen(rules: Iterable[StopRule]) -> list[str]:
+    """Say what caps that were not reached did not see."""
+    caps = [rule for rule in rules if isinstance(rule, UsageCap) and rule.reached() is None]
+    return [f"{cap.blind}: the cap does not count what they used." for cap in caps if cap.blind]
 
 
 class TimeCap:

@@ -1,16 +1,18 @@
 """What stops a sweep early: caps, time, and a provider that is down."""
 
+import json
 import signal
 import subprocess
 
 import pytest
 
+from poisson_store.records import KINDS, SpanRow
 from pytest_poisson.options import Settings
-from pytest_poisson.stops import ConsecutiveErrors, Usage, UsageCap
+from pytest_poisson.stops import ConsecutiveErrors, Usage, UsageCap, unseen
 from tests.plugin.support import SLEEPY, assert_accounted, newest, open_run, start, sweep, wait_for_rows
 
 
-def row(outcome=0, cause=None, error=None, tokens_in=None, tokens_out=None, unknown=None):
+def row(outcome=0, cause=None, error=None, tokens_in=None, tokens_out=None, unknown=None, spans=None):
     return (
         0,
         0,
@@ -27,7 +29,7 @@ def row(outcome=0, cause=None, error=None, tokens_in=None, tokens_out=None, unkn
         tokens_out,
         unknown,
         None,
-        None,
+        spans,
         None,
     )
 
@@ -58,9 +60,35 @@ def test_unknown_usage_is_named_and_fails_closed_where_asked():
     """Spans without usage are counted beside a cap that is reached; `fail` stops at the first of them."""
     open_cap = UsageCap(settings(token_cap=5), Usage())
     assert open_cap.observe([row(unknown=3)]) is None
+    assert unseen([open_cap]) == [
+        "3 spans reported no usage, or not all of it: the cap does not count what they used."
+    ]
     assert "3 spans reported no usage" in open_cap.observe([row(tokens_in=5)]).sentence
     closed = UsageCap(settings(token_cap=5, unknown_usage="fail"), Usage())
     assert closed.observe([row(unknown=1)]).cap
+    assert unseen([closed, open_cap]) == []
+
+
+@pytest.mark.parametrize(
+    ("cap", "tokens", "attrs", "unknown"),
+    [
+        ("token_cap", (None, 5), {}, 1),
+        ("token_cap", (5, None), {}, 0),
+        ("token_cap_total", (5, None), {}, 1),
+        ("token_cap_total", (5, None), {"gen_ai.operation.name": "embeddings"}, 0),
+        ("token_cap_total", (5, 5), {}, 0),
+        ("max_cost", (5, None), {}, 1),
+    ],
+)
+def test_a_call_that_reported_one_side_alone_is_unknown_to_a_cap_on_the_other(cap, tokens, attrs, unknown):
+    """A cap on input tokens needs what went in, the others both sides; an embedding gives nothing out."""
+    call = SpanRow(
+        "1", None, 0, "call", 1, 2, tokens_in=tokens[0], tokens_out=tokens[1], attrs=json.dumps(attrs)
+    )
+    around = SpanRow("0", None, KINDS.index("agent"), "turn", 1, 2, tokens_out=5)
+    caps = UsageCap(settings(**{cap: 1000}), Usage())
+    caps.observe([row(spans=[tuple(around), tuple(call)])])
+    assert caps.usage.unknown == unknown
 
 
 def test_errors_in_a_row_stop_with_the_commonest():
