@@ -266,6 +266,10 @@ class Store:
         """Read a saved comparison by its id or the unique beginning of one."""
         return self._index.comparison(comparison_id)
 
+    def forget_comparisons(self, comparison_ids: Sequence[str]) -> list[str]:
+        """Delete saved comparisons, by id or the unique beginning of one; all of them or, where one is none, none."""
+        return self._index.forget_comparisons(comparison_ids)
+
     def comparisons(self) -> dict[str, str]:
         """Map the ids of the saved comparisons, newest first, to when each was saved (ISO 8601, UTC)."""
         return self._index.comparisons()

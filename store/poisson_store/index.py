@@ -19,7 +19,7 @@ from poisson_store.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from poisson_store.records import Json
@@ -130,19 +130,36 @@ class Index:
         DamagedRunError
             If it cannot be read.
         """
+        meant = self._meant(comparison_id)
+        ((text,),) = self._read("SELECT result FROM comparisons WHERE id = ?", meant)
+        try:
+            found: dict[str, Json] = dict(json.loads(text))
+        except (TypeError, ValueError) as problem:
+            raise DamagedRunError(
+                f"Comparison {meant} in {self._path} is damaged: it is no JSON object ({problem})."
+            ) from problem
+        return found
+
+    def forget_comparisons(self, comparison_ids: Iterable[str]) -> list[str]:
+        """Delete saved comparisons, damaged ones too, by id or the unique beginning of one; return their ids.
+
+        Raises
+        ------
+        UnknownComparisonError
+            If one of them is none or more than one; none is deleted then.
+        """
+        meant = list(dict.fromkeys(map(self._meant, comparison_ids)))
+        with self.lock() as connection:
+            connection.executemany("DELETE FROM comparisons WHERE id = ?", [(each,) for each in meant])
+        return meant
+
+    def _meant(self, comparison_id: str) -> str:
         meant = [known for known in self.comparisons() if known.startswith(comparison_id)]
         if len(meant) != 1:
             raise UnknownComparisonError(
                 f"{comparison_id!r} is the beginning of {len(meant)} saved comparisons, not of one."
             )
-        ((text,),) = self._read("SELECT result FROM comparisons WHERE id = ?", meant[0])
-        try:
-            found: dict[str, Json] = dict(json.loads(text))
-        except (TypeError, ValueError) as problem:
-            raise DamagedRunError(
-                f"Comparison {meant[0]} in {self._path} is damaged: it is no JSON object ({problem})."
-            ) from problem
-        return found
+        return meant[0]
 
     def comparisons(self) -> dict[str, str]:
         """Map the ids of the saved comparisons, newest first, to when each was saved."""

@@ -53,6 +53,26 @@ def test_a_saved_comparison_is_named_by_its_id(traded, tmp_path):
     assert (status, json.loads(again)["diff"]) == (0, json.loads(document))
 
 
+def test_a_saved_comparison_is_deleted(traded):
+    """`forget` deletes those it is named, damaged ones too, and no run; where one is none, none is deleted."""
+    traded("diff", "base", "patched", "--save")
+    (known_as,) = ids(traded)
+    Store(traded.store).save_comparison("0" * 12, {})
+    sql(
+        traded.store / "catalog.sqlite",
+        "UPDATE comparisons SET result = 'nonsense' WHERE id = '000000000000'",
+    )
+    status, out, err = traded("forget", known_as[:6], "nothing")
+    assert (status, out) == (1, "")
+    assert err == "pytest-poisson: 'nothing' is the beginning of 0 saved comparisons, not of one.\n"
+    assert len(ids(traded)) == 2
+    status, out, err = traded("forget", known_as[:6], "0000")
+    assert (status, err) == (0, "")
+    assert out == f"Comparison {known_as} is deleted.\nComparison 000000000000 is deleted.\n"
+    assert ids(traded) == []
+    assert len(Store(traded.store).runs()) == 2
+
+
 def test_runs_lists_what_is_saved(traded):
     """`runs` names the newest comparisons with verdict and runs, in 80 columns as text, and as JSON."""
     traded("diff", "base", "patched", "--save")
