@@ -72,6 +72,16 @@ def test_the_failing_rows_are_the_worse_ones(result, words):
     assert rows == expected
 
 
+def test_few_replicates_do_not_pass_where_a_condition_lost_its_outcomes(tmp_path):
+    """What one condition lost is not made up for by what another regained, also where the comparison is too small to tell."""
+    whole, lost = endings(resolved=48), endings(resolved=40, errored=8)
+    readers = pair_of_runs(tmp_path, [(A, lost), (B, whole)], [(A, whole), (B, lost)], paired=False)
+    with readers[0], readers[1]:
+        result = check(*readers, max_mde=0.05).diff
+    assert (result.verdict, result.missing.problem) == ("too small to tell", None)
+    assert decide(result).reasons == ("not-comparable",)
+
+
 def test_missing_fails_where_the_word_would_turn(tmp_path):
     """Few outcomes missing, but enough to turn the verdict if they were failures: `missing` fails, `worse` does not."""
     before, after = endings(resolved=188, timeout=12), endings(resolved=173, timeout=12, errored=15)
