@@ -136,7 +136,7 @@ def _met(facts: Facts) -> dict[str, bool]:
 def _too_much_is_missing(facts: Facts) -> bool:
     """Tell whether outcomes are missing where no word has been said that stands without them.
 
-    Of the whole, or of a condition. A change that counts stands. `too small to tell` is no reassurance, but it passes the default gate, and a run
-    whose replicates error must not.
+    Of the whole, or of a condition. A change that counts stands. `too small to tell` is no reassurance, but it
+    passes the default gate, and a run whose replicates error must not.
     """
     return facts.verdict == "too small to tell" and (facts.incomplete or facts.emptied)
