@@ -54,7 +54,7 @@ def paired(declaration: ReplayDeclaration, open_run: Callable[[str], RunReader])
         declaration,
         sweeps,
         _flips(material, pairs) if several else (),
-        tuple(_repeats(material, cut) for cut in declaration.cuts) if material.has_third_arm else (),
+        tuple(_repeats(material, cut) for cut in _cuts_of(material)) if material.has_third_arm else (),
         material.item_of,
         material.cut_of,
     )
@@ -184,8 +184,14 @@ def _flips(material: _Material, pairs: Sequence[Pair]) -> tuple[Flips, ...]:
     )
 
 
+def _cuts_of(material: _Material) -> list[Cut]:
+    """Return the declared cuts that an item is under."""
+    used = {material.cut_of[condition] for calls in material.calls.values() for condition, _ in calls}
+    return [cut for cut in material.declaration.cuts if cut.name in used]
+
+
 def _repeats(material: _Material, cut: Cut) -> Repeats:
-    """Lay the decisions out as item by sweep by call; a replicate counts as a sweep of its own."""
+    """Lay the decisions out as condition by sweep by call; a replicate counts as a sweep of its own."""
     declaration = material.declaration
     calls = max(len(sweep.arms) for sweep in declaration.sweeps)
     rows: dict[str, dict[tuple[int, int], list[int]]] = defaultdict(dict)
@@ -193,26 +199,25 @@ def _repeats(material: _Material, cut: Cut) -> Repeats:
         for arm_number, arm in enumerate(sweep.arms):
             for (condition, replicate), call in material.calls[arm].items():
                 if material.cut_of[condition] == cut.name:
-                    row = rows[material.item_of[condition]].setdefault((number, replicate), [-1] * calls)
-                    row[arm_number] = _decision(call, cut)
+                    first = material.calls[sweep.arms[0]].get((condition, replicate))
+                    pair = judge_pair((condition, replicate), first, call, declaration)
+                    row = rows[condition].setdefault((number, replicate), [-1] * calls)
+                    row[arm_number] = -1 if pair.scores is None else int(cut.decides(pair.scores[1]))
     rounds = sorted({key for row in rows.values() for key in row})
     decisions = np.full((len(rows), len(rounds), calls), -1, dtype=np.int64)
-    for index, item in enumerate(sorted(rows)):
-        for key, row in rows[item].items():
+    conditions = sorted(rows, key=lambda condition: (material.item_of[condition], condition))
+    for index, condition in enumerate(conditions):
+        for key, row in rows[condition].items():
             decisions[index, rounds.index(key)] = row
+    names = [material.item_of[condition] for condition in conditions]
+    item = np.unique(names, return_inverse=True)[1]
     cost = _cost_per_call(material)
     resamples, seed = declaration.bootstrap_b, declaration.bootstrap_seed
     return Repeats(
         cut.name,
-        agreement(decisions, cost_per_call=cost, resamples=resamples, seed=seed),
-        majority_stability(decisions, cost_per_call=cost, resamples=resamples, seed=seed),
+        agreement(decisions, items=item, cost_per_call=cost, resamples=resamples, seed=seed),
+        majority_stability(decisions, items=item, cost_per_call=cost, resamples=resamples, seed=seed),
     )
-
-
-def _decision(call: Call, cut: Cut) -> int:
-    if call.episode.outcome is None or call.score is None or not 0 <= call.score <= 1:
-        return -1
-    return int(cut.decides(call.score))
 
 
 def _cost_per_call(material: _Material) -> float | None:

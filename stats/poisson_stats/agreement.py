@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from poisson_stats.item_interval import item_interval
-from poisson_stats.validation import levels, refuse_where
+from poisson_stats.validation import levels, refuse_where, rows
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from poisson_stats.item_interval import Basis
-    from poisson_stats.validation import BoolArray
+    from poisson_stats.validation import BoolArray, IntArray
 
 __all__ = ["AgreementAt", "agreement", "majority_stability"]
 
@@ -64,6 +64,7 @@ class AgreementAt:
 def agreement(
     decisions: ArrayLike,
     *,
+    items: ArrayLike | None = None,
     cost_per_call: float | None = None,
     confidence: float = 0.95,
     resamples: int = 2000,
@@ -73,8 +74,10 @@ def agreement(
 
     Parameters
     ----------
-    decisions : array_like of int, shape (items, sweeps, calls)
+    decisions : array_like of int, shape (requests, sweeps, calls)
         1 for yes, 0 for no, -1 for a call without a decision; calls in the order they were made.
+    items : array_like of int, shape (requests,), optional
+        The item of each request, numbered from 0: the unit of the interval. By default each is an item of its own.
     cost_per_call : float, optional
         What one call costs, in any unit.
     confidence, resamples, seed
@@ -88,7 +91,7 @@ def agreement(
     Raises
     ------
     ValueError
-        `decisions` has another shape or other values, a level is outside (0, 1), or the cost is negative.
+        `decisions` or `items` has another shape or other values, a level is outside (0, 1), or the cost is negative.
 
     Examples
     --------
@@ -96,7 +99,7 @@ def agreement(
     [(2, 1.0, 1.0), (3, 0.5, 1.5)]
     """
     calls = _decisions(decisions, cost_per_call)
-    how = _Interval(cost_per_call, confidence, resamples, seed)
+    how = _Interval(_items(items, calls.shape[0]), cost_per_call, confidence, resamples, seed)
     rates = []
     for j in range(2, calls.shape[2] + 1):
         first = calls[:, :, :j]
@@ -109,6 +112,7 @@ def agreement(
 def majority_stability(
     decisions: ArrayLike,
     *,
+    items: ArrayLike | None = None,
     cost_per_call: float | None = None,
     confidence: float = 0.95,
     resamples: int = 2000,
@@ -121,8 +125,8 @@ def majority_stability(
 
     Parameters
     ----------
-    decisions, cost_per_call, confidence, resamples, seed
-        As for `agreement`.
+    decisions, items, cost_per_call, confidence, resamples, seed
+        As for `agreement`. Sweeps are compared within a request.
 
     Returns
     -------
@@ -140,7 +144,7 @@ def majority_stability(
     [(1, 0.5), (3, 1.0)]
     """
     calls = _decisions(decisions, cost_per_call)
-    how = _Interval(cost_per_call, confidence, resamples, seed)
+    how = _Interval(_items(items, calls.shape[0]), cost_per_call, confidence, resamples, seed)
     pairs = list(combinations(range(calls.shape[1]), 2))
     rates = []
     for j in range(1, calls.shape[2] + 1, 2) if pairs else ():
@@ -157,6 +161,7 @@ def majority_stability(
 class _Interval:
     """How rates are to be reported."""
 
+    items: IntArray
     cost_per_call: float | None
     confidence: float
     resamples: int
@@ -167,15 +172,18 @@ class _Interval:
     ) -> AgreementAt:
         """Return the agreement rate from the disagreements of each item: the rarer event rules the basis.
 
-        `differ` and `complete` have a row an item and a column a comparison.
+        `differ` and `complete` have a row a request and a column a comparison.
         """
         levels(confidence=self.confidence)
         rate = low = high = np.nan
         basis: Basis | None = None
+        differing, compared = (
+            np.bincount(self.items, weights=each.sum(axis=1)).astype(np.int64) for each in (differ, complete)
+        )
         if complete.any():
             found = item_interval(
-                differ.sum(axis=1),
-                complete.sum(axis=1),
+                differing,
+                compared,
                 confidence=self.confidence,
                 resamples=self.resamples,
                 seed=self.seed,
@@ -189,8 +197,8 @@ class _Interval:
             high=high,
             basis=basis,
             confidence=self.confidence,
-            compared=int(complete.sum()),
-            items=int(complete.any(axis=1).sum()),
+            compared=int(compared.sum()),
+            items=int((compared > 0).sum()),
             left_out=int((~complete).sum()),
             cost=None if self.cost_per_call is None else j * self.cost_per_call,
         )
@@ -200,9 +208,20 @@ def _decisions(decisions: ArrayLike, cost_per_call: float | None) -> NDArray[np.
     calls = np.asarray(decisions)
     if calls.ndim != 3 or calls.size == 0:
         raise ValueError(
-            f"decisions has shape {calls.shape}; (items, sweeps, calls), none of them 0, is accepted."
+            f"decisions has shape {calls.shape}; (requests, sweeps, calls), none of them 0, is accepted."
         )
     refuse_where(~np.isin(calls, (0, 1, MISSING)), "decisions", calls, "must be 1, 0 or -1 (no decision)")
     if cost_per_call is not None and not cost_per_call >= 0:
         raise ValueError(f"cost_per_call={cost_per_call!r} must not be negative.")
     return calls.astype(np.int64)
+
+
+def _items(items: ArrayLike | None, requests: int) -> IntArray:
+    if items is None:
+        return np.arange(requests)
+    (numbers,) = rows(items=items)
+    if numbers.shape != (requests,):
+        raise ValueError(
+            f"items has shape {numbers.shape}; one number a request, ({requests},), is accepted."
+        )
+    return numbers

@@ -52,6 +52,12 @@ def call(score=0.7, *, spans=None, outcome="ok", cause=None, meta=None):
 ERRORED = {"outcome": None, "cause": "errored", "meta": None, "spans": ()}
 
 
+def _axes(names, item, cut):
+    """Return a condition's axes; an item may be a pair, of itself and the value of a third axis."""
+    given = (item, cut) if isinstance(item, str) else (item[0], cut, item[1])
+    return dict(zip(names, given, strict=False))
+
+
 def write_arm(
     store, name, calls, *, salt="0" * 32, cut="pass", axes=("item", "cut"), started_ns=10**18, seed=None
 ):
@@ -60,7 +66,7 @@ def write_arm(
         ConditionRecord(
             f"{number:016x}",
             "r",
-            dict(zip(axes, (item, cut if isinstance(cut, str) else cut[item]), strict=False)),
+            _axes(axes, item, cut if isinstance(cut, str) else cut[item]),
             "",
             len(row),
         )

@@ -6,7 +6,7 @@ from poisson_store import Store
 from pytest_poisson.analyses.paired import paired
 from pytest_poisson.render.paired_text import headline
 from pytest_poisson.replay.declaration import parse_declaration
-from tests.replay.arms import DECLARATION, call, write_arm
+from tests.replay.arms import DECLARATION, call, request, write_arm
 
 YES, NO = call(0.9), call(0.1)
 
@@ -109,6 +109,49 @@ def test_several_sweeps_are_pooled_by_item(tmp_path):
         (3, pytest.approx(1.5)),
     ]
     assert [each.j for each in repeats.majority] == [1, 3]
+
+
+THREE = [{"name": "s1", "a": "a", "b": "b", "more": ["c"]}]
+
+
+def three_arms(tmp_path, decided, **changes):
+    """Analyse three arms given by (item, style): the decisions of a, b and c, or other calls in their place."""
+    for arm in range(3):
+        calls = {
+            key: [{"1": YES, "0": NO}[given[arm]] if isinstance(given[arm], str) else given[arm]]
+            for key, given in decided.items()
+        }
+        write_arm(tmp_path, "abc"[arm], calls, axes=("item", "cut", "style"))
+    return paired(
+        parse_declaration({**DECLARATION, "sweeps": THREE, **changes}, where="x"), Store(tmp_path).open
+    )
+
+
+def test_every_request_of_an_item_counts_in_its_agreement(tmp_path):
+    """An item asked in two styles has two requests: both are compared, each with its own repeats alone."""
+    decided = {
+        (item, style): "111" if style == "short" else "110" for item in "pqr" for style in ("short", "long")
+    }
+    (repeats,) = three_arms(tmp_path, decided).repeats
+    assert [(each.compared, each.items, each.rate) for each in repeats.agreement] == [
+        (6, 3, 1.0),
+        (6, 3, 0.5),
+    ]
+
+
+def test_a_call_that_is_no_replay_agrees_with_nothing(tmp_path):
+    """A third arm that asked another model is left out of agree@j, as it would be of a pair."""
+    other = call(0.9, spans=[request({"model": "m-2", "prompt": "p", "user": "u"})])
+    decided = {("p", "short"): "111", ("q", "short"): ["1", "1", other]}
+    (repeats,) = three_arms(tmp_path, decided).repeats
+    assert [(each.compared, each.left_out) for each in repeats.agreement] == [(2, 0), (1, 1)]
+
+
+def test_a_cut_without_items_has_no_repeats(tmp_path):
+    """A declared cut that no item is under is no reason to fail."""
+    cuts = [*DECLARATION["cuts"], {"name": "unused", "threshold": "0.5", "comparison": "ge"}]
+    result = three_arms(tmp_path, {("p", "short"): "111", ("q", "short"): "110"}, cuts=cuts)
+    assert [each.cut for each in result.repeats] == ["pass"]
 
 
 def test_the_window_withdraws_a_claim_and_drops_no_pair(tmp_path):

@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -52,6 +53,25 @@ def test_majority_stability_counts_pairs_of_sweeps_with_the_same_majority(calls)
             assert got.rate == pytest.approx(same / compared)
 
 
+@settings(max_examples=40)
+@given(blocks, st.data())
+def test_requests_of_one_item_share_its_interval(calls, data):
+    """What an item's requests say is added up: agree@j is that of the requests laid out as sweeps of the item."""
+    half = calls[: len(calls) // 2 * 2]
+    if not half.size:
+        return
+    merged = half.reshape(len(half) // 2, 2 * half.shape[1], half.shape[2])
+    order = data.draw(st.permutations(range(len(half))))
+    items = np.repeat(np.arange(len(merged)), 2)[order]
+    for split, whole in zip(
+        agreement(half[order], items=items, resamples=5), agreement(merged, resamples=5), strict=True
+    ):
+        assert replace(split, low=0, high=0, rate=0) == replace(whole, low=0, high=0, rate=0)
+        assert (split.rate, split.low, split.high) == pytest.approx(
+            (whole.rate, whole.low, whole.high), nan_ok=True
+        )
+
+
 @pytest.mark.parametrize("disagree", [5, 36])
 def test_limits_are_those_of_the_disagreements_the_other_way_round(disagree):
     """One sweep an item is a plain sample of items: one minus the exact interval of the disagreements."""
@@ -90,7 +110,7 @@ def test_majorities_are_steadier_than_single_calls():
     [
         (
             lambda: agreement([[1, 0]]),
-            "decisions has shape (1, 2); (items, sweeps, calls), none of them 0, is accepted.",
+            "decisions has shape (1, 2); (requests, sweeps, calls), none of them 0, is accepted.",
         ),
         (lambda: agreement([[[1, 2]]]), "decisions[0, 0, 1]=2 must be 1, 0 or -1 (no decision)."),
         (lambda: agreement([[[1, 1]]], cost_per_call=-1), "cost_per_call=-1 must not be negative."),
