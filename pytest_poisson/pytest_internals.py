@@ -15,7 +15,7 @@ from _pytest.skipping import evaluate_skip_marks
 from _pytest.tmpdir import tmppath_result_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
 
 BUILTIN_PREFIXES = ("_pytest.", "pytest_poisson.")
@@ -297,6 +297,26 @@ class ItemRun:
             del definition._finalizers[length:]
         del self.item.user_properties[self._properties :]
         self.item._report_sections.clear()
+
+
+class FixtureFailures:
+    """The hook by which a fixture that failed by what is no Exception (`sys.exit`, a cancellation) has failed like others.
+
+    pytest takes it for one that was never set up: it would not tear it down, and refuse to set it up ever again.
+    """
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_fixture_setup(
+        self, fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+    ) -> Generator[None, object, object]:
+        """Keep with the fixture whatever it raised."""
+        try:
+            return (yield)
+        except BaseException as error:
+            if fixturedef.cached_result is None:
+                key = fixturedef.cache_key(cast("Any", request))
+                fixturedef.cached_result = (None, key, (error, error.__traceback__))
+            raise
 
 
 class Suspended(NamedTuple):

@@ -23,7 +23,7 @@ from pytest_poisson.collect import CollectedCondition, collect_conditions
 from pytest_poisson.errors import telling_line
 from pytest_poisson.job import Job
 from pytest_poisson.last_words import LastWords
-from pytest_poisson.pytest_internals import leave_for, tear_down_all
+from pytest_poisson.pytest_internals import FixtureFailures, leave_for, tear_down_all
 from pytest_poisson.rollout import CURRENT_ROLLOUT
 from pytest_poisson.runners import Runners
 from pytest_poisson.stash import IN_WORKER
@@ -59,7 +59,7 @@ def replicates_of(ranges: list[list[int]]) -> Iterator[int]:
     return chain.from_iterable(range(start, stop) for start, stop in ranges)
 
 
-class WorkerSession:
+class WorkerSession(FixtureFailures):
     """The hooks by which a pytest session serves batches instead of running its items."""
 
     def __init__(self, channel: WorkerChannel, job: Job) -> None:

@@ -11,7 +11,7 @@ from pytest_poisson import neighbours
 from pytest_poisson.backends import BatchEnded, Event, ExitRequest, Interrupted, Notice, Outlook, Rows
 from pytest_poisson.backends.rows import full_row
 from pytest_poisson.batches import BatchPolicy
-from pytest_poisson.pytest_internals import captured, leave_for, tear_down_all
+from pytest_poisson.pytest_internals import FixtureFailures, captured, leave_for, tear_down_all
 from pytest_poisson.runners import Runners
 from pytest_poisson.selection import SELECTION
 from pytest_poisson.signals import Interrupts
@@ -70,7 +70,7 @@ class InlineBackend:
         return self.finish()
 
 
-class _BatchRun:
+class _BatchRun(FixtureFailures):
     """One batch under way, inside what pytest wraps around every item."""
 
     def __init__(self, session: pytest.Session, runner: ConditionRunner, batch: Batch) -> None:

@@ -178,6 +178,35 @@ def test_fixtures_that_raise_leave_no_outcome(pytester):
     assert_accounted(pytester, planned=11)
 
 
+@pytest.mark.parametrize("error", ["SystemExit", "GeneratorExit", "asyncio.CancelledError"])
+def test_a_fixture_that_raises_what_is_no_exception_costs_its_replicate_alone(pytester, error):
+    """What it had set up before is torn down, and it is set up again for the next replicate."""
+    pytester.makepyfile(f"""
+        import asyncio
+        import pytest
+
+        closed = []
+
+        @pytest.fixture
+        def resource(rollout, request):
+            request.addfinalizer(lambda: closed.append(rollout.replicate))
+            if rollout.replicate == 1:
+                raise {error}("gone")
+
+        @pytest.fixture
+        def client(resource): pass
+
+        @pytest.mark.rollout(replicates=5)
+        def test_it(client, rollout):
+            assert closed == list(range(rollout.replicate))
+    """)
+    sweep(pytester)
+    assert endings(pytester) == ["passed", "errored", "passed", "passed", "passed"]
+    assert (
+        f"in set-up: {error.replace('asyncio.', 'asyncio.exceptions.')}: gone" in episodes(pytester)[1].error
+    )
+
+
 def test_a_tear_down_that_raises_changes_no_outcome(pytester):
     """The replicate keeps its outcome, the error is kept beside it, and the next one runs."""
     pytester.makepyfile("""
