@@ -24,7 +24,11 @@ def accounting_line(accounting: Accounting) -> str:
     return f"{plural(accounting.planned, 'replicate')} planned = {' + '.join(parts)}"
 
 
-def account_lines(run: RunReader, columns: int) -> list[str]:
-    """Say how a run ended and where its planned replicates went, in lines of at most so many columns."""
-    head = f"run {printable(run.run.name)} is {run.run.status}:"
+def account_lines(run: RunReader, columns: int, *, over: bool = False) -> list[str]:
+    """Say how a run ended and where its planned replicates went, in lines of at most so many columns.
+
+    `over` is whether nobody goes on with it, even where the disk did not let its file say so.
+    """
+    status = "interrupted" if over and run.run.status == "running" else run.run.status
+    head = f"run {printable(run.run.name)} is {status}:"
     return wrap(f"{head} {accounting_line(run.accounting())}", columns, rest=INDENT)

@@ -66,7 +66,7 @@ def render_session(
         The exit status that the session ends with.
     """
     runs = [run] if beside is None else [run, beside]
-    accounts = [line for each in runs for line in account_lines(each, width)]
+    accounts = [line for each in runs for line in account_lines(each, width, over=True)]
     lines = [
         *_notices(notices, width, None if verbosity > 1 else NOTICES_SHOWN),
         *accounts,

@@ -40,7 +40,7 @@ def test_a_full_disk_ends_the_sweep_with_what_was_stored(pytester):
     with small_disk(disk, 600):
         result = sweep(pytester, f"--poisson-store={disk}", workers=1, subprocess=True)
         assert result.ret == 2
-        result.stdout.fnmatch_lines(["*the store failed during the sweep: *"])
+        result.stdout.fnmatch_lines(["run * is interrupted: *", "*the store failed during the sweep: *"])
         (run,) = Store(disk).runs()
         with open_run(run.path) as stored:
             account = stored.accounting()
