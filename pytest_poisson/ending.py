@@ -75,9 +75,17 @@ def _outcome_of_error(error: BaseException, declaration: Declaration) -> str | N
 
 def error_text(error: BaseException, path: Path) -> str:
     """Return an exception as one line or more, with the line of the suite's file that it came through."""
-    lines = "".join(traceback.format_exception_only(type(error), error)).strip()
+    lines = _words(error)
     place = ""
     for frame, line in traceback.walk_tb(error.__traceback__):
         if frame.f_code.co_filename == str(path):
             place = f" ({path.name}:{line})"
     return f"{lines[: ERROR_LIMIT - len(place)]}{place}"
+
+
+def _words(error: BaseException) -> str:
+    """Return what an exception says; of a group, what those in it say, too: its own words name none."""
+    words = "".join(traceback.format_exception_only(type(error), error)).strip()
+    inner = getattr(error, "exceptions", ())  # Python 3.10 has no class of groups to ask for
+    grouped = isinstance(inner, tuple) and all(isinstance(each, BaseException) for each in inner)
+    return f"{words}: {'; '.join(map(_words, inner))}" if grouped and inner else words

@@ -1,5 +1,7 @@
 """How a replicate ends: what is an outcome, what is a cause of having none, and what is kept of it."""
 
+import sys
+
 import pytest
 
 from tests.plugin.support import assert_accounted, endings, episodes, sweep
@@ -42,6 +44,17 @@ def test_raises_maps_an_exception_to_an_outcome(pytester):
     episode = run_body(pytester, "raise TimeoutError('after 3 s')", mark)
     assert episode.outcome == "slow"
     assert episode.error.startswith("TimeoutError: after 3 s (test_raises_maps")
+
+
+def test_what_a_group_of_exceptions_holds_is_kept(pytester):
+    """The error of a task group says what its tasks raised, however deep, and where."""
+    inner = "ExceptionGroup('inner', [OSError('no key')])"
+    body = f"raise ExceptionGroup('outer', [ValueError('no city'), {inner}])"
+    if sys.version_info < (3, 11):
+        body = f"from exceptiongroup import ExceptionGroup\n{body}"
+    error = run_body(pytester, body).error
+    assert "outer (2 sub-exceptions): ValueError: no city; " in error
+    assert "inner (1 sub-exception): OSError: no key (test_what_a_group" in error
 
 
 @pytest.mark.parametrize(
