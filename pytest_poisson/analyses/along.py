@@ -240,8 +240,9 @@ def _refusal(along: Along, material: Material) -> str | None:
     name = material.runs[0].name
     first, second = (f"{along.axis}={axis_label(value)}" for value in (along.before, along.after))
     if not material.coverage.common:
-        what = "was skipped on both sides" if material.coverage.skipped else "differs in it alone"
-        return f"In run '{name}' no condition with {first} has one with {second} that {what}."
+        if material.coverage.skipped:
+            return f"In run '{name}' every condition with {first} that has one with {second} was skipped on both sides."
+        return f"In run '{name}' no condition with {first} has one with {second} that differs in it alone."
     if material.joined and (wrong := different_draws(material.before, material.after)) is not None:
         number = int(material.before.replicate[wrong])
         return (

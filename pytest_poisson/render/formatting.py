@@ -40,8 +40,8 @@ def fraction(count: Count) -> str:
     return f"{count.events}/{count.outcomes}"
 
 
-def rate(value: float | None) -> str:
-    """Write a rate with 3 decimals; 0.000 and 1.000 are kept for none and all."""
+def rate(value: float | None, bound: float | None = None) -> str:
+    """Write a rate with 3 decimals, or those of `beside`; 0.000 and 1.000 are kept for none and all."""
     if value is None or not math.isfinite(value):
         return NONE
     text = f"{_settled(value):.3f}"
@@ -49,7 +49,7 @@ def rate(value: float | None) -> str:
         return "<0.001"
     if text == "1.000" and value < 1:
         return ">0.999"
-    return text
+    return text if bound is None else size(value, bound)
 
 
 def points(value: float | None) -> str:

@@ -50,11 +50,14 @@ def explain_promise(
     result: PromisesResult, promise: Promise, *, width: int = 80, store: str | None = None
 ) -> str:
     """Return why a missed promise fails its condition's item; `store` as commands must name it."""
-    seen = f"{write.fraction(promise.count)} = {write.rate(promise.count.rate)}"
+    upward = promise.kind == "at most"
+    # Every figure of a missed promise is to read as beyond its bound, be it above or below.
+    bound = promise.bound * (1 if upward else 1 - 1e-9)
+    seen = f"{write.fraction(promise.count)} = {write.rate(promise.count.rate, bound)}"
     proof = (
-        f"a rate of at least {write.rate(promise.low)}"
-        if promise.kind == "at most"
-        else f"a rate of at most {write.rate(promise.high)}"
+        f"a rate of at least {write.rate(promise.low, bound)}"
+        if upward
+        else f"a rate of at most {write.rate(promise.high, bound)}"
     )
     details = (
         f"one-sided {write.percent(promise.level)} bound: {proof}; adjusted p {write.plain_p(promise.p, result.q)} (Holm), "

@@ -174,6 +174,16 @@ def test_no_pair_of_conditions_is_a_refusal(tmp_path):
     )
 
 
+def test_conditions_skipped_on_both_sides_are_a_refusal(tmp_path):
+    """Where every pair was skipped the sentence says that they were, not that there is none."""
+    skipped = endings(skipped=5)
+    result = along(tmp_path, {("refund", "small"): skipped, ("refund", "large"): skipped})
+    assert (
+        result.refusal
+        == "In run 'run' every condition with model=small that has one with model=large was skipped on both sides."
+    )
+
+
 def test_the_whole_is_tested_too(tmp_path):
     """`full` walks down the other axes."""
     whole = along(tmp_path, everything(large=BAD), full=True).whole

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from poisson_store import Store
-from pytest_poisson.analyses.promises import judge_run
+from pytest_poisson.analyses.diff_result import Count
+from pytest_poisson.analyses.promises import Promise, PromisesResult, judge_run
 from pytest_poisson.analyses.show import show
 from pytest_poisson.render.promises_text import explain_promise, promises_lines
 from pytest_poisson.render.show_text import render_show
@@ -65,6 +66,33 @@ def test_the_failure_text_has_every_figure(run):
     assert f"one-sided {100 * missed.level:.3f} % bound: a rate of at least {missed.low:.3f}" in lines[1]
     assert lines[-1].split()[:3] == ["pytest", "--poisson-replicate=70", "--poisson-run=run"]
     assert "--poisson-store=elsewhere" in lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "events", "rate", "proof"),
+    [("at most", 5003, "0.5003", "at least 0.5002"), ("at least", 4997, "0.4997", "at most 0.4998")],
+)
+def test_a_promise_that_is_just_missed_reads_as_missed(kind, events, rate, proof):
+    """Rate and proof of a promise that is missed by less than their last digit stand beyond the bound."""
+    count = Count(events, 10_000)
+    promise = Promise(
+        CELLS[0][0],
+        "late",
+        kind,
+        0.5,
+        count,
+        0,
+        "missed",
+        withdrawn=False,
+        p=0.02,
+        low=0.5002,
+        high=0.4998,
+        level=0.95,
+        settle=None,
+    )
+    lines = explain_promise(PromisesResult("run", 0.05, (promise,), (0,)), promise).splitlines()
+    assert lines[0] == f"missed: late {kind} 0.5 was promised, {events}/10000 = {rate} came"
+    assert proof in " ".join(" ".join(lines).split())
 
 
 def test_withdrawn_promises_say_why(tmp_path):
