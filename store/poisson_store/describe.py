@@ -29,7 +29,8 @@ A session that compares saves its comparison there, and so do `pytest-poisson re
 --save`; `diff` alone and `check` leave the store as it is. `pytest-poisson runs` lists what is saved, and `diff ID` and
 `report ID` read it back, for which the runs need not be there any more. The same runs compared in the same way have the
 same id, and the last result stays. A store that cannot be written costs one sentence, never the comparison; a saved
-comparison that is damaged is listed with its reason. Each is written in one transaction, by any number of processes.
+comparison that is damaged is listed with its reason. `pytest-poisson forget ID` deletes one; a run is deleted with its
+file. Each is written in one transaction, by any number of processes.
 
 Anything that reads SQLite can use the tables below; the view `readable` has episodes in words. Python has more:
 
