@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 MARK = "rollout"
 FIXTURE = "rollout"
+REPETITION = "__pytest_repeat_step_number"
+"""What pytest-repeat parametrizes a test with."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,11 @@ def _refuse_what_is_no_rollout(item: pytest.Item) -> pytest.Function:
     if item.get_closest_marker("xfail") is not None:
         raise UserError(
             f"{item.nodeid} is marked xfail, which has no meaning for a rollout; declare the outcome it may end with."
+        )
+    if REPETITION in getattr(getattr(item, "callspec", None), "params", {}):
+        raise UserError(
+            f"{item.nodeid} is marked to be repeated by pytest-repeat; --poisson-replicates, or replicates on the rollout "
+            "mark, says how often a condition runs."
         )
     owner = fixture_module(item, FIXTURE)
     if FIXTURE in item.fixturenames and owner != "pytest_poisson.plugin":

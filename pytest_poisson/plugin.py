@@ -73,6 +73,22 @@ def _start_capture(config: pytest.Config, settings: Settings) -> None:
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> Generator[None]:
+    """Keep `--count` of pytest-repeat from rollouts, in which the number of a repetition would be an axis."""
+    option = metafunc.config.option
+    count = getattr(option, "count", 1)
+    if count == 1 or not metafunc.config.pluginmanager.hasplugin("repeat"):
+        return (yield)
+    if metafunc.definition.get_closest_marker("rollout") is None:
+        return (yield)
+    option.count = 1
+    try:
+        return (yield)
+    finally:
+        option.count = count
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None]:
     """Check the rollouts among the items in the order of their definition, before anything deselects any."""
     if not any(item.get_closest_marker("rollout") for item in items):

@@ -191,3 +191,19 @@ def test_a_sweep_is_quiet_beside_any_plugin(pytester, workers):
     result.assert_outcomes(passed=2)
     result.stdout.no_fnmatch_line("*warning*")
     assert {each.error for each in episodes(pytester)} == {None}
+
+
+def test_repeat_repeats_ordinary_tests_alone(pytester):
+    """`--count` of pytest-repeat makes no axis; its mark on a rollout is refused, as it says another number."""
+    pytest.importorskip("pytest_repeat")
+    pytester.makepyfile(COIN + "\n\ndef test_ordinary():\n    pass\n")
+    sweep(pytester, "--poisson-name=alone", "--poisson-salt=s")
+    result = sweep(pytester, "--poisson-name=beside", "--poisson-salt=s", "--count=3")
+    result.assert_outcomes(passed=2 + 3)
+    assert rows(pytester, "beside") == rows(pytester, "alone")
+    pytester.makepyfile(COIN.replace("@pytest.mark.rollout", "@pytest.mark.repeat(2)\n@pytest.mark.rollout"))
+    refused = sweep(pytester)
+    assert refused.ret == 4
+    refused.stderr.fnmatch_lines(
+        ["ERROR: * is marked to be repeated by pytest-repeat; --poisson-replicates,*"]
+    )
