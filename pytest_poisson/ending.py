@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 ERROR_LIMIT = 4000  # characters kept of an error's text
 
+IN_TEARDOWN = "in tear-down: "
+"""What stands before the error of a tear-down, beside the outcome or cause that it does not change."""
+
 
 @dataclass(frozen=True)
 class Ending:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from poisson_store.records import CAUSES, EpisodeRow
-from pytest_poisson.ending import Ending, ending_of_call, ending_of_set_up, error_text
+from pytest_poisson.ending import IN_TEARDOWN, Ending, ending_of_call, ending_of_set_up, error_text
 from pytest_poisson.neighbours import may_share_event_loop
 from pytest_poisson.pytest_internals import (
     ItemRun,
@@ -257,7 +257,7 @@ class ConditionRunner:
                 flight.context.run(self.item_run.leave_replicate)
             except BaseException as error:  # noqa: BLE001  a tear-down that raises changes no outcome
                 self._let_pass(error)
-                ending = ending.with_note(f"in tear-down: {error_text(error, self.item.path)}")
+                ending = ending.with_note(f"{IN_TEARDOWN}{error_text(error, self.item.path)}")
         return self._row(flight.rollout, ending, flight.started_ns, flight.wall_s, flight.attempts)
 
     def _call_plainly(self, rollout: Rollout) -> Ending:
@@ -279,7 +279,7 @@ class ConditionRunner:
                     self.item_run.leave_replicate()
             except BaseException as error:  # noqa: BLE001  a tear-down that raises changes no outcome
                 self._let_pass(error)
-                teardown_error = f"in tear-down: {error_text(error, item.path)}"
+                teardown_error = f"{IN_TEARDOWN}{error_text(error, item.path)}"
         return ending.with_note(teardown_error) if teardown_error else ending
 
     def _set_up_and_call(self, rollout: Rollout) -> Ending:

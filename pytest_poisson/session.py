@@ -346,7 +346,8 @@ class SweepSession:
 
     def pytest_terminal_summary(self, terminalreporter: Any, exitstatus: int) -> None:
         """Print the run's accounting, the verdict, and the next command to type."""
-        if not self._conditions and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        told = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+        if told and not self._conditions and not self._only_shows_set_up():
             run, least = self.settings.selecting_run, self.settings.min_failures
             often = "" if least == 1 else f" at least {least} times"
             which = "" if run is None else f" that failed in '{run}'{often}"

@@ -6,6 +6,7 @@ import shlex
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from pytest_poisson.ending import IN_TEARDOWN
 from pytest_poisson.errors import first_line
 from pytest_poisson.render import formatting as write
 from pytest_poisson.render.accounting_text import account_lines
@@ -150,17 +151,25 @@ def _unfinished(runs: Sequence[RunReader], stop: Stop | None, width: int) -> lis
 
 
 def _errors(runs: Sequence[RunReader], width: int) -> list[str]:
-    """Say what most of the errored replicates of each run had to say: an account alone gives no reason."""
+    """Say what most of the errored replicates of each run had to say, since an account alone gives no reason.
+
+    The same of tear-downs that raised and changed no outcome, which no account shows.
+    """
     lines = []
     for run in runs:
         errored = run.accounting().errored
         found = run.commonest_error() if errored else None
         if found is not None:
-            text, count = found
-            reason = write.printable(first_line(text))
-            which = "all" if count == errored else f"{count:,} of them"
-            lines += wrap(f"errored {errored:,}, {which} with: {reason}", width, rest="  ")
+            lines += _most_said("errored", *found, errored, width)
+        noted = run.commonest_note(IN_TEARDOWN)
+        if noted is not None:
+            lines += _most_said("raised in tear-down", *noted, width)
     return lines
+
+
+def _most_said(what: str, text: str, count: int, of: int, width: int) -> list[str]:
+    which = "all" if count == of else f"{count:,} of them"
+    return wrap(f"{what} {of:,}, {which} with: {write.printable(first_line(text))}", width, rest="  ")
 
 
 def _notices(notices: Sequence[str], width: int, most: int | None) -> list[str]:

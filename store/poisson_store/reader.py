@@ -218,6 +218,22 @@ class RunReader:
             ).fetchone()
         return found
 
+    def commonest_note(self, mark: str) -> tuple[str, int, int] | None:
+        """Give what most episodes with an outcome noted beside it behind a mark, as `in tear-down: `.
+
+        Returns
+        -------
+        The text behind the mark, how many left it, and how many left any; None where none did.
+        """
+        query = """
+            SELECT substr(error, instr(error, :mark) + length(:mark)) AS note, count(*) AS times, sum(count(*)) OVER ()
+            FROM episodes JOIN notes USING (replicate, condition)
+            WHERE outcome IS NOT NULL AND instr(error, :mark) GROUP BY note ORDER BY times DESC, note LIMIT 1
+        """
+        with reading(self.path):
+            found: tuple[str, int, int] | None = self._connection.execute(query, {"mark": mark}).fetchone()
+        return found
+
     def to_arrow(self, what: What = "episodes") -> pa.Table:
         """Read every episode, or every span, as an Arrow table; needs pyarrow.
 

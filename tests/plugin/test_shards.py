@@ -83,9 +83,11 @@ def test_a_selection_is_stored_as_one_and_is_never_the_latest(pytester):
 
 @pytest.mark.parametrize("option", ["--collect-only", "--setup-plan"])
 def test_looking_costs_nothing(pytester, option):
-    """Collecting or planning set-up runs no replicate and writes no store."""
+    """Collecting or planning set-up runs no replicate, writes no store, and says nothing of a selection."""
     pytester.makepyfile(COIN)
-    assert sweep(pytester, option).ret == 0
+    result = sweep(pytester, option)
+    assert result.ret == 0
+    assert "No rollout was selected" not in result.stdout.str()
     assert not (pytester.path / ".poisson").exists()
 
 

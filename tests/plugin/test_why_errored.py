@@ -20,6 +20,26 @@ def test_the_commonest_error_stands_under_the_account(pytester):
     assert "with: " not in sweep(pytester, "-q", "-q").stdout.str()
 
 
+def test_a_tear_down_that_raised_is_said(pytester):
+    """It changes no outcome and no account, so a line says how often it raised, beside a failed assertion too."""
+    pytester.makepyfile("""
+        import pytest
+
+        @pytest.fixture
+        def server(rollout):
+            yield
+            if rollout.replicate < 3:
+                raise OSError("the port is gone")
+
+        @pytest.mark.rollout(replicates=6)
+        def test_it(rollout, server):
+            assert rollout.replicate
+    """)
+    text = sweep(pytester).stdout.str()
+    assert "raised in tear-down 3, all with: OSError: the port is gone" in text
+    assert "endings: passed 5, failed 1" in text
+
+
 def test_a_text_of_a_replicate_commands_no_terminal(pytester):
     """An error of a condition without outcomes is shown with its escape codes written out."""
     pytester.makepyfile(r"""
