@@ -14,11 +14,11 @@ from pytest_poisson.decision import decide
 from pytest_poisson.fix_gate import judge_fix
 from pytest_poisson.render.check_text import session_reason
 from pytest_poisson.render.explain import explain_row
-from pytest_poisson.render.formatting import printable
+from pytest_poisson.render.formatting import plural, printable
 from pytest_poisson.render.promises_text import explain_promise
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from poisson_store import RunReader
     from poisson_store.records import Accounting
@@ -34,7 +34,7 @@ CAP_REACHED = 8
 """A cap on tokens, cost or time was reached: nothing more was started, and what was bought is stored."""
 
 NO_SINGLE_ITEM = 9
-"""A word of `--poisson-fail-on` that fails no single item (`too-small`, `flips`, `any`), or a fix that is not shown."""
+"""A word of `--poisson-fail-on` that fails no item here (`too-small`, `flips`, `any`, a condition that a resume left out), or a fix that is not shown."""
 
 NOT_COMPARABLE = 10
 """Not comparable: nothing measured, no common condition, other seeds than were claimed, too much without an outcome."""
@@ -66,6 +66,9 @@ class Gate:
         Cuts of the replay whose outcome is B, where those are to fail the session.
     fix
         What a fix-check says, which stands in place of the comparison; None without one.
+    elsewhere
+        How many conditions that fail have no item in this session, which resumed a part of the run: no item fails for
+        them.
     """
 
     check: CheckResult | None
@@ -78,6 +81,7 @@ class Gate:
     replay: PairedResult | None = None
     flips: tuple[str, ...] = ()
     fix: FixVerdict | None = None
+    elsewhere: int = 0
 
     @property
     def status(self) -> int:
@@ -90,7 +94,7 @@ class Gate:
             return NO_SINGLE_ITEM if self.flips else 0
         if {"not-comparable", "missing"} & set(self.decision.reasons):
             return NOT_COMPARABLE
-        return 0 if self.failures else NO_SINGLE_ITEM
+        return 0 if self.failures and not self.elsewhere else NO_SINGLE_ITEM
 
     @property
     def status_reason(self) -> str:
@@ -103,6 +107,14 @@ class Gate:
             return f"the fix-check says {self.fix.word} ({', '.join(self.fix.reasons)})"
         if not self.decision.failed:
             return f"decisions flip at {', '.join(self.flips)}"
+        return self._why_decided()
+
+    def _why_decided(self) -> str:
+        """Say what the decision failed on."""
+        if self.elsewhere and self.status == NO_SINGLE_ITEM:
+            return (
+                f"{plural(self.elsewhere, 'condition')} of the run that this session left out failed the gate"
+            )
         if self.check is None:
             return f"{len(self.promises.with_word('too small to tell'))} promises are too small to tell"
         return session_reason(self.decision, self.check.diff.verdict)
@@ -117,6 +129,7 @@ def judge(
     declaration: ReplayDeclaration | None,
     open_run: Callable[[str], RunReader],
     selecting: RunReader | None = None,
+    here: Collection[str] | None = None,
 ) -> Gate:
     """Judge what a run promises, compare it with its baseline, if it has one, and say what fails.
 
@@ -130,6 +143,8 @@ def judge(
         A paired replay to analyse as well, and how its arms are opened.
     selecting
         The run that selected the conditions of a fix-check, which is then asked in place of the comparison.
+    here
+        Keys of the conditions that have an item in this session; None where all have.
 
     Raises
     ------
@@ -155,18 +170,19 @@ def judge(
     flipping = [each.cut for each in replay.judged if each.outcome == "B"] if replay is not None else []
     promises = judge_run(run, q=settings.q) if result is None else result.promises
     decision = decide(None, settings.fail_on, promises) if result is None else result.decision
-    accounts = run.accounting_by_condition()
+    accounts, failures = run.accounting_by_condition(), _failures(result, promises, decision, store)
     return Gate(
         check=result,
         promises=promises,
         decision=decision,
-        failures=_failures(result, promises, decision, store),
+        failures=failures,
         unmeasured=_unmeasured(run, accounts),
         skipped=_skipped(run, accounts),
         nothing_measured=not any(each.with_outcome for each in accounts.values()),
         replay=replay,
         flips=tuple(flipping) if "flips" in settings.fail_on else (),
         fix=fix,
+        elsewhere=0 if here is None else len(failures.keys() - set(here)),
     )
 
 

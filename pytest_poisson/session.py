@@ -306,6 +306,7 @@ class SweepSession:
             declaration=self._replay,
             open_run=self.store.open,
             selecting=self._runs.open_named(self.settings.fix_check),
+            here=set(self._conditions.values()),
         )
         self.notices += sameness_notices(self.run)
         self._save_comparison(self.gate)

@@ -136,3 +136,32 @@ def test_what_was_stored_is_left_alone(pytester):
     sweep(pytester, "--poisson-resume=run", "--poisson-replicates=8")
     account = assert_accounted(pytester, "run", planned=8)
     assert (account.errored, account.with_outcome) == (1, 7)
+
+
+WORSE = """
+import os
+import pytest
+
+@pytest.fixture(params=["a", "b"])
+def task(request):
+    return request.param
+
+@pytest.mark.rollout(id="turns", outcomes=["ok", "bad"], failures=["bad"], replicates=30)
+def test_turns(task, rollout):
+    rollout.end("bad" if "BROKEN" in os.environ and task == "a" else "ok")
+"""
+
+
+def test_a_worse_condition_fails_the_session_that_resumes_another(pytester, monkeypatch):
+    """The verdict is the run's: where the condition that got worse has no item here, the status says so."""
+    pytester.makepyfile(WORSE)
+    sweep(pytester, "--poisson-name=before")
+    monkeypatch.setenv("BROKEN", "1")
+    assert sweep(pytester, "--poisson-pair-with=before", "--poisson-name=after").ret == 1
+    result = sweep(pytester, "--poisson-resume=after", "-k", "b")
+    assert result.ret == 9
+    assert "1 condition of the run that this session left out failed the gate" in " ".join(
+        result.stdout.str().split()
+    )
+    assert sweep(pytester, "--poisson-resume=after", "-k", "a").ret == 1
+    assert sweep(pytester, "--poisson-resume=after", "-k", "b", "--poisson-fail-on=never").ret == 0
