@@ -127,6 +127,7 @@ class SweepSession:
         self._say_what_latest_lacks(self.plan, baseline)
         refuse_cost(self.plan, self.settings)
         self._refuse_without_common_condition(self.plan, baseline)
+        self._refuse_unfit_replay(selection)
         if self.settings.dry_run:
             return True
         opened, against = self._begin(selection, self.plan, baseline, resumed)
@@ -238,6 +239,26 @@ class SweepSession:
                 "nothing was run.",
                 returncode=NOT_COMPARABLE,
             )
+
+    def _refuse_unfit_replay(self, selection: Selection) -> None:
+        """Refuse, before anything is spent, a replay that is not of this suite, or an arm that there will not be."""
+        if self._replay is None:
+            return
+        from pytest_poisson.analyses.paired import item_and_cut
+
+        for name in dict.fromkeys(arm for sweep in self._replay.sweeps for arm in sweep.arms):
+            stored = self._runs.open_if_there(name)
+            if stored is None and name not in {self.settings.name, f"{self.settings.name}-against"}:
+                raise UserError(
+                    f"--poisson-paired: arm {name!r} is neither stored nor the run of this session."
+                )
+            axes = (
+                [each.condition.axes for each in selection.conditions]
+                if stored is None
+                else [each.axes for each in stored.conditions]
+            )
+            for each in axes:
+                item_and_cut(self._replay, name, each)
 
     # The sweep
 

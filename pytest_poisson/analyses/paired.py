@@ -16,9 +16,10 @@ from pytest_poisson.errors import UserError
 from pytest_poisson.replay.eligibility import CAUSES, Call, Pair, judge_pair
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from poisson_store import RunReader
+    from poisson_store.records import Json
     from pytest_poisson.replay.declaration import Cut, ReplayDeclaration, SweepArms
 
 Key = tuple[str, int]  # condition key, replicate
@@ -60,6 +61,27 @@ def paired(declaration: ReplayDeclaration, open_run: Callable[[str], RunReader])
     )
 
 
+def item_and_cut(declaration: ReplayDeclaration, run: str, axes: Mapping[str, Json]) -> tuple[str, str]:
+    """Return the item that a condition of a run is, and the cut it is under.
+
+    Raises
+    ------
+    UserError
+        If it has no such axis, or its cut is not declared.
+    """
+    for key in (declaration.cluster_key, declaration.stratum_key):
+        if key not in axes:
+            raise UserError(
+                f"Axis {key!r} is none of run {run!r}, whose axes are: {', '.join(axes) or 'none'}."
+            )
+    cut, names = axis_label(axes[declaration.stratum_key]), {each.name for each in declaration.cuts}
+    if cut not in names:
+        raise UserError(
+            f"Run {run!r} has items under {cut!r}, which is no declared cut: {', '.join(sorted(names))}."
+        )
+    return axis_label(axes[declaration.cluster_key]), cut
+
+
 class _Material:
     """The arms' calls, and what item and cut each condition is."""
 
@@ -83,19 +105,9 @@ class _Material:
 
     def _read(self, name: str, run: RunReader) -> None:
         self._salts[name] = run.run.salt
-        names = {cut.name for cut in self.declaration.cuts}
         for condition in run.conditions:
-            for key in (self.declaration.cluster_key, self.declaration.stratum_key):
-                if key not in condition.axes:
-                    axes = ", ".join(condition.axes) or "none"
-                    raise UserError(f"Axis {key!r} is none of run {name!r}, whose axes are: {axes}.")
-            cut = axis_label(condition.axes[self.declaration.stratum_key])
-            if cut not in names:
-                raise UserError(
-                    f"Run {name!r} has items under {cut!r}, which is no declared cut: {', '.join(sorted(names))}."
-                )
-            self.item_of[condition.key] = axis_label(condition.axes[self.declaration.cluster_key])
-            self.cut_of[condition.key] = cut
+            item, cut = item_and_cut(self.declaration, name, condition.axes)
+            self.item_of[condition.key], self.cut_of[condition.key] = item, cut
         episodes = list(run.episodes(spans=True))
         calls = {(each.condition, each.replicate): Call.of(each, self.declaration) for each in episodes}
         self.calls[name] = calls

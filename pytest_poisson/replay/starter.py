@@ -18,11 +18,13 @@ LOOKED_AT = 200  # episodes
 
 def starter_declaration(first: RunReader, second: RunReader) -> str:
     """Return TOML for a replay of two runs; it is refused until every choice is made."""
-    axes = list(dict.fromkeys(name for condition in first.conditions for name in condition.axes))
+    values: dict[str, set[str]] = {}
+    for condition in first.conditions:
+        for name, value in condition.axes.items():
+            values.setdefault(name, set()).add(axis_label(value))
+    axes = sorted(values, key=lambda name: -len(values[name]))  # there are more items than cuts
     spans, models, keys = _seen(first)
-    strata = sorted(
-        {axis_label(each.axes[axes[-1]]) for each in first.conditions if axes and axes[-1] in each.axes}
-    )
+    strata = sorted(values[axes[-1]]) if axes else []
     cuts = strata if 0 < len(strata) <= 8 else [BLANK]
     lines = [
         f"# A paired replay of {first.run.name} and {second.run.name}. Replace every {BLANK} before you look at results.",

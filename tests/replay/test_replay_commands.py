@@ -76,3 +76,27 @@ def test_a_bad_declaration_is_refused_before_the_sweep(pytester):
     )
     assert result.ret == 4
     assert not (pytester.path / ".poisson").exists()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        (
+            'cluster_key = "answer"',
+            'cluster_key = "question"',
+            "ERROR: Axis 'question' is none of run 'arm-a'*",
+        ),
+        ('name = "pass"', 'name = "fail"', "ERROR: Run 'arm-a' has items under *, which is no declared cut*"),
+        ('b = "arm-b"', 'b = "arm-c"', "ERROR: --poisson-paired: arm 'arm-c' is neither stored nor *"),
+    ],
+)
+def test_a_declaration_of_another_suite_is_refused_before_the_sweep(pytester, old, new, sentence):
+    """An axis or a cut that there is not, or an arm that there will not be, costs nothing."""
+    shutil.copytree(GRADER, pytester.path, dirs_exist_ok=True)
+    (pytester.path / "replay.toml").write_text((GRADER / "replay.toml").read_text().replace(old, new, 1))
+    result = pytester.runpytest_inprocess(
+        "--poisson-sweep", "--poisson-paired=replay.toml", "--poisson-workers=0", "--poisson-name=arm-a"
+    )
+    assert result.ret == 4
+    result.stderr.fnmatch_lines([sentence])
+    assert not (pytester.path / ".poisson").exists()

@@ -85,6 +85,21 @@ def test_any_text_is_a_declaration_or_a_sentence(tmp_path_factory, text):
         read_declaration(file)
 
 
+def test_a_declaration_begins_with_the_axis_of_few_values_as_the_cut(tmp_path):
+    """There are more items than cuts, in whatever order the axes were declared."""
+    conditions = tuple(
+        ConditionRecord(f"{n:016x}", "r", {"cut": "pass", "item": n}, "", 1) for n in range(12)
+    )
+    rollout = RolloutRecord("r", ("ok", "bad"), ("bad",), ("ok",))
+    store = Store(tmp_path)
+    with store.create(RunRecord(salt="0" * 32, name="b", rollouts=(rollout,), conditions=conditions)):
+        pass
+    with store.open("b") as run:
+        begun = starter_declaration(run, run)
+    assert 'cluster_key = "item"' in begun
+    assert 'stratum_key = "cut"' in begun
+
+
 def test_a_declaration_begins_with_runs_of_several_rollouts(tmp_path):
     """A condition of another rollout, which lacks the axis that may name the cut, does not stand in the way."""
     store = Store(tmp_path)
