@@ -23,6 +23,10 @@ REPETITION = "__pytest_repeat_step_number"
 """What pytest-repeat parametrizes a test with."""
 
 
+SOFT_FAILURES = ("_pytest.subtests", "pytest_subtests", "pytest_check")
+"""Modules whose fixtures catch what fails and tell pytest afterwards: the test function itself returns."""
+
+
 @dataclass(frozen=True)
 class CollectedCondition:
     """One condition: the item that runs it, its axes and key, what its rollout declares, and where it is defined."""
@@ -123,6 +127,12 @@ def _refuse_what_is_no_rollout(item: pytest.Item) -> pytest.Function:
         raise UserError(
             f"{item.nodeid} is a coroutine that nothing would await; install pytest-asyncio or anyio and mark it."
         )
+    for name in item.fixturenames:
+        if (fixture_module(item, name) or "").startswith(SOFT_FAILURES):
+            raise UserError(
+                f"{item.nodeid} takes the fixture {name!r}, which catches what fails, so that every replicate would pass; "
+                "let assertions end it, or rollout.end."
+            )
     if getattr(item.function, "is_hypothesis_test", False):
         raise UserError(
             f"{item.nodeid} is a @given test, whose examples are no replicates; draw from rollout.rng instead."

@@ -13,6 +13,11 @@ CASES = {
         "import pytest\n@pytest.mark.xfail\n@pytest.mark.rollout\ndef test_it(): pass\n",
         "*::test_it is marked xfail, which has no meaning for a rollout*",
     ),
+    "soft failures": (
+        "import pytest\ndef check(): return 1\ncheck.__module__ = 'pytest_check.plugin'\ncheck = pytest.fixture(check)\n"
+        "@pytest.mark.rollout\ndef test_it(check): pass\n",
+        "*::test_it takes the fixture 'check', which catches what fails, so that every replicate would pass; *",
+    ),
     "positional": (
         "import pytest\n@pytest.mark.rollout(5)\ndef test_it(): pass\n",
         "*test_it takes keyword arguments only, not 5.*",
