@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import threading
+from io import TextIOWrapper
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -64,6 +65,9 @@ class WorkerChannel:
         os.dup2(empty, 0)
         os.close(empty)
         os.dup2(2, 1)
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, TextIOWrapper):  # of any encoding, which might refuse what a program prints
+                stream.reconfigure(encoding="utf-8", errors="replace")
         return cls(inbox, outbox, os.dup(2))
 
     def renew_output(self) -> None:

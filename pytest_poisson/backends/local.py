@@ -69,7 +69,8 @@ class LocalBackend:
 
     def start(self, job: Job) -> None:
         """Start every worker; they collect while the first batches are dealt."""
-        self._seats = [Seat(job, self._inbox) for _ in range(self.workers)]
+        for _ in range(self.workers):
+            self._seats.append(Seat(job, self._inbox))
 
     def wants(self) -> bool:
         """Tell whether a worker has less than one batch at work and one next in line."""

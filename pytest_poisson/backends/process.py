@@ -14,6 +14,7 @@ import time
 from typing import IO, TYPE_CHECKING, Any
 
 from pytest_poisson.channel import FrameReader, encode_frame
+from pytest_poisson.errors import UserError
 from pytest_poisson.worker_entry import ENTRY
 
 if TYPE_CHECKING:
@@ -31,8 +32,19 @@ class WorkerProcess:
     """A worker: what it sends goes to the inbox in pieces, and an empty piece when there will be no more."""
 
     def __init__(self, job: Job, inbox: queue.SimpleQueue[tuple[WorkerProcess, bytes]]) -> None:
-        self._errors: IO[bytes] = tempfile.TemporaryFile("a+b")  # noqa: SIM115  lives as long as the process
-        self._process = subprocess.Popen(
+        with _refused_in_a_sentence(), contextlib.ExitStack() as undo:
+            self._errors: IO[bytes] = undo.enter_context(tempfile.TemporaryFile("a+b"))
+            self._process = self._start(job)
+            undo.pop_all()
+        self._reader = FrameReader()
+        self._all_heard_at: float | None = None
+        self._fault = ""  # why it had to be ended, where that is the program's own doing
+        self._ended_at: float | None = None
+        self.send(job.to_json())
+        threading.Thread(target=self._listen, args=(inbox,), daemon=True).start()
+
+    def _start(self, job: Job) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
             [sys.executable, "-c", ENTRY, json.dumps(job.import_path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -41,12 +53,6 @@ class WorkerProcess:
             bufsize=0,
             **_own_group(),
         )
-        self._reader = FrameReader()
-        self._all_heard_at: float | None = None
-        self._fault = ""  # why it had to be ended, where that is the program's own doing
-        self._ended_at: float | None = None
-        self.send(job.to_json())
-        threading.Thread(target=self._listen, args=(inbox,), daemon=True).start()
 
     def _listen(self, inbox: queue.SimpleQueue[tuple[WorkerProcess, bytes]]) -> None:
         output = self._process.stdout
@@ -129,6 +135,18 @@ class WorkerProcess:
         """Return the end of what the process printed in its last batch."""
         self._errors.seek(0)
         return self._errors.read().decode("utf-8", "replace")[-characters:].strip()
+
+
+@contextlib.contextmanager
+def _refused_in_a_sentence() -> Iterator[None]:
+    """Say what the system has against one more process or file."""
+    try:
+        yield
+    except OSError as refusal:
+        raise UserError(
+            f"A worker process cannot be started: {(refusal.strerror or str(refusal)).lower()}; "
+            "--poisson-workers=N starts N of them."
+        ) from refusal
 
 
 def _own_group() -> dict[str, Any]:

@@ -64,8 +64,9 @@ def test_every_fault_costs_one_replicate(pytester, workers):
     assert line in " ".join(result.stdout.str().split())
 
 
-def test_a_replicate_may_misbehave_with_its_process(pytester):
-    """Closing its output, printing a lot, forking, leaving its directory or environment changes nobody's row."""
+def test_a_replicate_may_misbehave_with_its_process(pytester, monkeypatch):
+    """Closing its output, printing a lot or what the terminal cannot, forking, leaving its directory or environment changes nobody's row."""
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
     pytester.makepyfile("""
         import os, sys
         import pytest
@@ -84,6 +85,8 @@ def test_a_replicate_may_misbehave_with_its_process(pytester):
                 os.environ.clear()
             if rollout.replicate == 5:
                 sys.stdin.read()
+            if rollout.replicate == 6:
+                print("\\N{GRINNING FACE} \\udcff")
     """)
     sweep(pytester, "--poisson-timeout=20", "-W", "ignore", workers=1, subprocess=True)
     assert endings(pytester) == ["passed"] * 24
@@ -116,6 +119,25 @@ def test_a_replicate_that_reaches_into_the_worker_costs_itself_alone(pytester):
     assert "Bad file descriptor" in rows[2].error
     assert "something else was written where it sends its results" in rows[5].error
     assert_accounted(pytester, planned=24)
+
+
+def test_workers_that_cannot_be_started_are_one_sentence(pytester, monkeypatch):
+    """Where the system refuses a process the sweep ends with a sentence, and the workers that were started end, too."""
+    started, popen = [], subprocess.Popen
+
+    def start_one(*args, **named):
+        if started:
+            raise OSError(24, "Too many open files")
+        started.append(popen(*args, **named))
+        return started[0]
+
+    monkeypatch.setattr("pytest_poisson.backends.process.subprocess.Popen", start_one)
+    pytester.makepyfile(SLEEPY)
+    result = sweep(pytester, workers=3)
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(["ERROR: A worker process cannot be started: too many open files; *"])
+    assert started[0].poll() is not None
+    assert assert_accounted(pytester, newest(pytester), planned=400).not_run == 400
 
 
 def test_ctrl_c_ends_the_run_as_interrupted_with_what_was_done(pytester):
