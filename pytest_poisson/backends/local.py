@@ -60,6 +60,8 @@ class LocalBackend:
     def __init__(self, workers: int) -> None:
         self.workers = workers
         self._inbox: queue.SimpleQueue[tuple[WorkerProcess, bytes]] = queue.SimpleQueue()
+        self._received: deque[tuple[WorkerProcess, bytes]] = deque()
+        self._events: list[Event] = []  # not handed on yet; kept where something is refused meanwhile
         self._seats: list[Seat] = []
         self._failed_starts = 0
 
@@ -82,67 +84,67 @@ class LocalBackend:
 
     def poll(self, timeout_s: float) -> list[Event]:
         """Return what workers have sent and what has become of them."""
-        events = self._hear(timeout_s)
+        self._hear(timeout_s)
         for seat in self._seats:
-            events += self._look_after(seat)
-        return events
+            self._look_after(seat)
+        return self._hand_on()
 
     def finish(self) -> list[Event]:
         """Close every worker's input and hear it out, but no longer than a tear-down may take."""
         for seat in self._seats:
             seat.process.close_input()
-        events: list[Event] = []
         until = time.monotonic() + TEAR_DOWN_S
         while time.monotonic() < until and not all(seat.gone() for seat in self._seats):
-            events += self._hear(0.1)
-        return events + self.stop()
+            self._hear(0.1)
+        return self.stop()
 
     def stop(self) -> list[Event]:
         """End every worker and hear what they had sent before."""
         for seat in self._seats:
             seat.process.kill()
-        events: list[Event] = []
-        while not all(seat.gone() for seat in self._seats):
+        while self._received or not all(seat.gone() for seat in self._seats):
             with contextlib.suppress(UserError):  # what one worker refuses, another has refused before
-                events += self._hear(0.1)
+                self._hear(0.1)
         for seat in self._seats:
             seat.process.close()
         self._seats = []
+        return self._hand_on()
+
+    def _hand_on(self) -> list[Event]:
+        events, self._events = self._events, []
         return events
 
-    def _hear(self, timeout_s: float) -> list[Event]:
-        events: list[Event] = []
-        for worker, data in self._received(timeout_s):
+    def _hear(self, timeout_s: float) -> None:
+        self._receive(0.0 if self._received else timeout_s)
+        while self._received:
+            worker, data = self._received.popleft()
             seat = next((seat for seat in self._seats if seat.process is worker), None)
             if seat is not None:  # else a worker that was replaced already
-                events += seat.hear(data)
-        return events
+                self._events += seat.hear(data)
 
-    def _received(self, timeout_s: float) -> list[tuple[WorkerProcess, bytes]]:
-        """Return everything that has arrived, waiting for the first piece no longer than a deadline allows."""
+    def _receive(self, timeout_s: float) -> None:
+        """Take in everything that has arrived, waiting for the first piece no longer than a deadline allows."""
         deadlines = [seat.deadline() for seat in self._seats]
         wait = max(
             0.0, min([timeout_s, *(each - time.monotonic() for each in deadlines if each is not None)])
         )
-        try:
-            received = [self._inbox.get(timeout=wait) if wait else self._inbox.get_nowait()]
-        except queue.Empty:
-            return []
+        with contextlib.suppress(queue.Empty):
+            self._received.append(self._inbox.get(timeout=wait) if wait else self._inbox.get_nowait())
         while not self._inbox.empty():
-            received.append(self._inbox.get())
-        return received
+            self._received.append(self._inbox.get())
 
-    def _look_after(self, seat: Seat) -> list[Event]:
+    def _look_after(self, seat: Seat) -> None:
         if seat.overdue():
             seat.end_for_time()
         if not seat.gone():
-            return []
+            return
         if seat.ready:
             self._failed_starts = 0
         else:
             self._failed_starts += 1
             self._refuse_after_many(seat)
-        return seat.replace()
+        self._events += seat.clear()
+        seat.sit_down()
 
     def _refuse_after_many(self, seat: Seat) -> None:
         if self._failed_starts >= STARTS_BEFORE_GIVING_UP:
@@ -158,9 +160,10 @@ class Seat:
     def __init__(self, job: Job, inbox: queue.SimpleQueue[tuple[WorkerProcess, bytes]]) -> None:
         self._job = job
         self._inbox = inbox
-        self._sit_down()
+        self.sit_down()
 
-    def _sit_down(self) -> None:
+    def sit_down(self) -> None:
+        """Put a new worker here."""
         self.process = WorkerProcess(self._job, self._inbox)
         self.ready = False  # has collected the suite
         self.batches: deque[Batch] = deque()
@@ -279,8 +282,8 @@ class Seat:
         """Tell whether the worker has ended and everything it sent has been heard."""
         return self.process.ended()
 
-    def replace(self) -> list[Event]:
-        """Put a new worker here; account for the replicate that the old one took along, return the rest."""
+    def clear(self) -> list[Event]:
+        """Account for the replicate that the worker took along, and return the rest of what it was given."""
         events: list[Event] = []
         if self.batches and self.ready:
             batch = self.batches.popleft()
@@ -290,8 +293,8 @@ class Seat:
                 del self._left[lost]
             self.batches.appendleft(batch.only(self._left, alone=self._concurrent))
         events += [BatchEnded(batch, 0) for batch in self.batches]
+        self.batches.clear()
         self.process.close()
-        self._sit_down()
         return events
 
     def _lost_row(self, batch: Batch, replicate: int) -> tuple[Any, ...]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_poisson.backends.process import WorkerProcess
 from tests.plugin.support import (
     SLEEPY,
     SWEEP,
@@ -121,23 +122,46 @@ def test_a_replicate_that_reaches_into_the_worker_costs_itself_alone(pytester):
     assert_accounted(pytester, planned=24)
 
 
-def test_workers_that_cannot_be_started_are_one_sentence(pytester, monkeypatch):
-    """Where the system refuses a process the sweep ends with a sentence, and the workers that were started end, too."""
-    started, popen = [], subprocess.Popen
+@pytest.fixture
+def one_process(monkeypatch):
+    """Let the system start one worker and refuse any more; return the list of those that were started."""
+    started, start_worker = [], WorkerProcess._start
 
-    def start_one(*args, **named):
+    def start_one(worker, job):
         if started:
             raise OSError(24, "Too many open files")
-        started.append(popen(*args, **named))
+        started.append(start_worker(worker, job))
         return started[0]
 
-    monkeypatch.setattr("pytest_poisson.backends.process.subprocess.Popen", start_one)
+    monkeypatch.setattr(WorkerProcess, "_start", start_one)
+    return started
+
+
+def test_workers_that_cannot_be_started_are_one_sentence(pytester, one_process):
+    """Where the system refuses a process the sweep ends with a sentence, and the workers that were started end, too."""
     pytester.makepyfile(SLEEPY)
     result = sweep(pytester, workers=3)
     assert result.ret == 4
     result.stderr.fnmatch_lines(["ERROR: A worker process cannot be started: too many open files; *"])
-    assert started[0].poll() is not None
+    assert one_process[0].poll() is not None
     assert assert_accounted(pytester, newest(pytester), planned=400).not_run == 400
+
+
+@pytest.mark.usefixtures("one_process")
+def test_a_worker_that_cannot_be_replaced_takes_no_row_along(pytester):
+    """What had ended when a worker died is stored, that replicate is crashed, and the rest is not run."""
+    pytester.makepyfile("""
+        import os
+        import pytest
+
+        @pytest.mark.rollout(replicates=12)
+        def test_it(rollout):
+            if rollout.replicate == 5:
+                os._exit(1)
+    """)
+    assert sweep(pytester, workers=1).ret == 4
+    assert endings(pytester, newest(pytester)) == ["passed"] * 5 + ["crashed"]
+    assert_accounted(pytester, newest(pytester), planned=12)
 
 
 def test_ctrl_c_ends_the_run_as_interrupted_with_what_was_done(pytester):
