@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pytest_poisson.analyses.sizing import Sizing
     from pytest_poisson.backends import Backend
     from pytest_poisson.collect import CollectedCondition
+    from pytest_poisson.events import Event
     from pytest_poisson.options import Settings
 
 
@@ -146,7 +147,7 @@ def make_plan(
         If an event is unknown, the pair is none, or the backend could not start this sweep.
     """
     rollouts = rollout_records(found)
-    events = resolve_events(rollouts, settings.event)
+    events = _events(rollouts, settings)
     tests = sum(1 for each in found for event in events if event.rollout == each.declaration.id)
     sizing = None if sized_by is None else _size(found, settings, tests, *sized_by)
     counts, source = (
@@ -207,6 +208,17 @@ def refuse_cost(plan: Plan, settings: Settings) -> None:
             f"--poisson-max-cost={most:g} forbids this sweep: {known}; "
             "plan fewer replicates, give --poisson-est-seconds, or raise the cap."
         )
+
+
+def _events(rollouts: Sequence[RolloutRecord], settings: Settings) -> tuple[Event, ...]:
+    """Return the events of a comparison; where it may stop early, `failed` too, which elsewhere is added where it came.
+
+    What such a sweep is stopped by must be all that it will be compared by, and be known before anybody looks.
+    """
+    events = resolve_events(rollouts, settings.event)
+    if settings.event or not settings.stop_early or not events:
+        return events
+    return resolve_events(rollouts, [*dict.fromkeys(each.name for each in events), FAILED])
 
 
 def rollout_records(found: Sequence[CollectedCondition]) -> tuple[RolloutRecord, ...]:

@@ -97,8 +97,8 @@ def _events(events: Sequence[Event]) -> Iterable[str]:
         )
     for event in _once(event for event in events if event.basis == "implicit" and event.kind == "failure"):
         yield (
-            f"Replicates of rollout '{event.rollout}' ended as 'failed' (an AssertionError), which it does not "
-            "declare; it is compared as a failure."
+            f"Rollout '{event.rollout}' does not declare 'failed', as which a replicate ends by an AssertionError; it is "
+            "compared as a failure."
         )
 
 

@@ -54,7 +54,7 @@ def test_a_decided_condition_stops_and_the_others_go_on(base, against):
     result.assert_outcomes(passed=2, failed=1)
     assert result.ret == 1
     result.stdout.fnmatch_lines(
-        ["worse: of 3 tests, 1 changed for the worse.", "Stopped early: 1 of 3 conditions decided, *"]
+        ["worse: of 6 tests, 1 changed for the worse.", "Stopped early: 1 of 3 conditions decided, *"]
     )
     with open_run(base, "after") as run:
         ran = {
@@ -89,7 +89,7 @@ def test_the_rule_is_stored_and_a_later_diff_rests_on_it(base, against, capsys):
     method = "sign_ebh" if "pair" in against else "block_ebh"
     with open_run(base, "after") as run, open_run(base, "base") as before:
         rule = run.run.settings["stop_early"]
-        assert rule == {"rule": method, "q": 0.05, "events": ["bad"], "against": before.run.run_id}
+        assert rule == {"rule": method, "q": 0.05, "events": ["bad", "failed"], "against": before.run.run_id}
     store = f"--store={base.path / '.poisson'}"
     assert main(["show", "after", store]) == 0
     assert f"could stop early by {method} at 0.05 against" in " ".join(capsys.readouterr().out.split())
@@ -125,7 +125,7 @@ def test_without_a_change_everything_runs(base):
     assert result.ret == 0
     result.stdout.fnmatch_lines(
         [
-            "too small to tell: of 3 tests, none changed, *",
+            "too small to tell: of 6 tests, none changed, *",
             "Stopped early: 0 of 3 conditions decided, 0 of 300*",
         ]
     )
@@ -228,3 +228,12 @@ def test_promises_say_that_the_run_could_stop(base):
     result.stdout.fnmatch_lines(
         ["The run could stop early on its outcomes; promises are judged as if it could*"]
     )
+
+
+def test_what_nobody_declared_is_tested_too(base):
+    """A version whose replicates end by AssertionErrors is worse, as it is where nothing stops early."""
+    broken = AGENT.replace("    rollout.end(", "    assert task != 'b'\n    rollout.end(")
+    base.makepyfile(test_agent=broken)
+    result = sweep(base, "--poisson-pair-with=base", "--poisson-stop-early", "--poisson-name=after")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["*worse: failed rose from 0.000 to 1.000*"])
