@@ -57,7 +57,7 @@ class Gate:
     unmeasured
         The failure text of each condition, by key, of which no replicate ended with an outcome.
     skipped
-        The reason of each condition, by key, of which every replicate was skipped.
+        The reason of each condition, by key, of which nothing ran or every replicate was skipped.
     nothing_measured
         Whether no replicate at all ended with an outcome.
     replay
@@ -218,9 +218,15 @@ def _shown(error: str | None) -> str:
 
 
 def _skipped(run: RunReader, accounts: dict[str, Accounting]) -> dict[str, str]:
+    """Say of each condition of which nothing ran why; an item that passed would say that it did."""
     reasons = {}
     for key, account in accounts.items():
-        if account.skipped_whole:
+        if not account.stored:
+            planned = plural(account.planned, "planned replicate")
+            reasons[key] = (
+                f"none of its {planned} ran" if account.planned else "no replicate of it was planned"
+            )
+        elif account.skipped_whole:
             first = next(iter(run.episodes(key)), None)
             reasons[key] = (first.error if first is not None else None) or "every replicate was skipped"
     return reasons
