@@ -87,6 +87,14 @@ def vocabularies(rollouts: Iterable[RolloutRecord]) -> tuple[Vocabulary, ...]:
     return tuple(Vocabulary(rollout, kinds) for rollout, kinds in sorted(merged.items()))
 
 
+def failures_of(rollout: RolloutRecord) -> tuple[str, ...]:
+    """Return the outcomes by which a rollout fails: its declared failures, and `failed` where it says nothing of that."""
+    implied = [word for word, kind in IMPLICIT_KINDS.items() if kind == "failure"]
+    return tuple(
+        dict.fromkeys((*rollout.failures, *(word for word in implied if word not in rollout.successes)))
+    )
+
+
 def resolve_events(
     rollouts: Iterable[RolloutRecord],
     requested: Sequence[str] | None = None,

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_poisson.analyses.fix_check import fix_check
-from pytest_poisson.analyses.outcomes import carried_outcomes
+from pytest_poisson.analyses.outcomes import carried_failures
 from pytest_poisson.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from poisson_store import RunReader
     from pytest_poisson.analyses.fix_check import FixCheckResult
     from pytest_poisson.fail_on import FailWord
@@ -59,7 +57,7 @@ def judge_fix(old: RunReader, new: RunReader, selecting: RunReader, settings: Se
         result = fix_check(
             old,
             new,
-            events=list(settings.event) or _failures_carried((selecting, old, new)),
+            events=list(settings.event) or carried_failures((selecting, old, new)),
             failing_from=selecting,
             min_failures=settings.min_failures,
             max_mde=settings.max_mde,
@@ -96,12 +94,3 @@ def decide_fix(result: FixCheckResult, fail_on: tuple[FailWord, ...] | None) -> 
     if undermined:
         reasons.append("rows without an outcome could hide failures")
     return tuple(reasons), undermined
-
-
-def _failures_carried(readers: Sequence[RunReader]) -> list[str]:
-    """Return the declared failures that stored rows have, the events where none is named."""
-    declared = dict.fromkeys(
-        word for reader in readers for rollout in reader.run.rollouts for word in rollout.failures
-    )
-    found = carried_outcomes(readers)
-    return [word for word in declared if word in found]

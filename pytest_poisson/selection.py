@@ -67,7 +67,7 @@ def select_failing(
 ) -> None:
     """Deselect the conditions that did not fail in the run of `--poisson-failing-from` or `--poisson-fix-check`.
 
-    A fix-check that names events asks for those; else a rollout's declared failures count.
+    A fix-check that names events asks for those; else a rollout's declared failures count, and `failed`.
 
     Raises
     ------
@@ -79,11 +79,12 @@ def select_failing(
         return
     from poisson_store import Store, StoreError
     from pytest_poisson.analyses.outcomes import outcomes_alone
+    from pytest_poisson.events import failures_of
     from pytest_poisson.store_directory import store_directory
 
     try:
         with Store(store_directory(config, settings)).open(settings.selecting_run) as run:
-            failures = {each.id: each.failures for each in run.run.rollouts}
+            failures = {each.id: failures_of(each) for each in run.run.rollouts}
             rollout = {each.key: each.rollout for each in run.conditions}
             counts = outcomes_alone(run)
             named = _named_failures(run.run, settings.event) if settings.fix_check and settings.event else ()

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from poisson_store.records import CAUSES
+from pytest_poisson.events import failures_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,3 +37,12 @@ def carried_outcomes(readers: Sequence[RunReader]) -> frozenset[str]:
         for word, count in counts.items()
         if count
     )
+
+
+def carried_failures(readers: Sequence[RunReader]) -> list[str]:
+    """Return the outcomes by which stored rows failed, in the order of declaration."""
+    known = dict.fromkeys(
+        word for reader in readers for rollout in reader.run.rollouts for word in failures_of(rollout)
+    )
+    carried = carried_outcomes(readers)
+    return [word for word in known if word in carried]

@@ -21,9 +21,8 @@ from pytest_poisson.cli.statuses import REFUSED, USAGE
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
 
-    from poisson_store import RunReader, Store
+    from poisson_store import Store
     from pytest_poisson.analyses.diff_result import DiffResult
     from pytest_poisson.analyses.report_details import ReportDetails
     from pytest_poisson.analyses.tokens import Prices
@@ -140,6 +139,7 @@ def _fix_checked(store: Store, arguments: argparse.Namespace) -> dict[str, str]:
 
     from pytest_poisson.analyses.fix_check import fix_check
     from pytest_poisson.analyses.levels import levels_of
+    from pytest_poisson.analyses.outcomes import carried_failures
     from pytest_poisson.analyses.report_details import fix_details
     from pytest_poisson.render.fix_check_report import fix_report_files
 
@@ -150,24 +150,13 @@ def _fix_checked(store: Store, arguments: argparse.Namespace) -> dict[str, str]:
         result = fix_check(
             old,
             new,
-            events=arguments.event or _failures((old, new, selecting)),
+            events=arguments.event or carried_failures((old, new, selecting)),
             failing_from=selecting,
             max_mde=max_mde,
             alpha=q,
         )
         details = fix_details(old, new, result, prices_of(arguments))
     return fix_report_files(result, details, x=arguments.x, y=arguments.y, store=named_store(arguments))
-
-
-def _failures(runs: Sequence[RunReader]) -> list[str]:
-    """Return the declared failures that a stored row has."""
-    from pytest_poisson.analyses.outcomes import carried_outcomes
-
-    carried = carried_outcomes(runs)
-    declared = dict.fromkeys(
-        word for run in runs for rollout in run.run.rollouts for word in rollout.failures
-    )
-    return [word for word in declared if word in carried]
 
 
 def _described(store: Store, arguments: argparse.Namespace) -> dict[str, str]:

@@ -57,6 +57,20 @@ def test_a_fix_that_worked_passes(suite):
         assert [each.planned for each in run.conditions] == [12] * 4
 
 
+def test_a_version_that_ends_by_assertion_errors_is_no_fix(suite):
+    """`failed`, which the rollout does not declare, is a failure here as in any comparison; and it is selected by."""
+    suite.makepyfile(
+        AGENT.replace(
+            "    rollout.end(", "    assert rollout.variant.get('code') != 'broken'\n    rollout.end("
+        )
+    )
+    result = fix_check(suite, "broken", "--poisson-name=broken")
+    result.stdout.fnmatch_lines(["[*][*]different: the new version failed more (p *"])
+    assert result.ret == 9
+    again = sweep(suite, "--poisson-failing-from=broken", "--poisson-variant=code=fixed")
+    again.assert_outcomes(passed=4, deselected=2)
+
+
 def test_a_fix_that_is_not_shown_fails(suite):
     """Any other word fails the session with 9, and the last line says why; no item fails for it."""
     result = fix_check(suite, "same", "--poisson-max-mde=0.5")
