@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from poisson_store.records import CAUSES
 from pytest_poisson.analyses.episode_trace import read_trace
+from pytest_poisson.events import failures_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -79,7 +80,7 @@ def failing_replicates(
     keys
         The conditions, the most important first.
     failures
-        Outcomes that count besides the declared failures.
+        Outcomes that count besides the failures of the rollouts.
     paired
         Whether the arms share their draws: replicates that failed in the last arm alone then come first.
     most
@@ -104,7 +105,7 @@ def failing_replicates(
 
 def _read(reader: RunReader, failures: Sequence[str]) -> _Arm:
     lost = {cause for cause in CAUSES if cause != "skipped"}
-    words = {rollout.id: {*rollout.failures, *failures, *lost} for rollout in reader.run.rollouts}
+    words = {rollout.id: {*failures_of(rollout), *failures, *lost} for rollout in reader.run.rollouts}
     wanted = {condition.key: words[condition.rollout] for condition in reader.conditions}
     found: dict[str, list[int]] = {}
     for key, number, ending in reader.ended(set().union(*words.values())):

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from poisson_stats.rate_intervals import wilson
 from pytest_poisson.analyses.diff_result import Count
 from pytest_poisson.errors import UserError
+from pytest_poisson.events import failures_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from poisson_store.records import ConditionRecord
+    from poisson_store.records import ConditionRecord, RolloutRecord
     from pytest_poisson.analyses.show import ShownCondition, ShowResult
 
 CONFIDENCE = 0.95
@@ -53,7 +54,8 @@ def shares(result: ShowResult, events: Collection[str] | None = None) -> tuple[S
     result
         A run.
     events
-        Outcomes; by default the declared failures of each rollout, and all its outcomes where it declares none.
+        Outcomes; by default the declared failures of each rollout, with `failed` where that came undeclared, and all
+        its outcomes where it declares none.
 
     Raises
     ------
@@ -66,11 +68,25 @@ def shares(result: ShowResult, events: Collection[str] | None = None) -> tuple[S
             raise UserError(
                 f"Event '{event}' is no outcome of run '{result.run.name}'; it has {', '.join(known)}."
             )
-    failures = {rollout.id: rollout.failures for rollout in result.run.rollouts}
+    failures = {rollout.id: _failures(rollout, result) for rollout in result.run.rollouts}
     return tuple(
         _share(shown, event)
         for shown in result.conditions
         for event in _events(shown, failures.get(shown.condition.rollout, ()), events)
+    )
+
+
+def _failures(rollout: RolloutRecord, result: ShowResult) -> tuple[str, ...]:
+    """Return the declared failures, if any, and what failed beside them."""
+    came = {
+        word
+        for shown in result.conditions
+        if shown.condition.rollout == rollout.id
+        for word in shown.outcomes
+        if shown.outcomes[word]
+    }
+    return rollout.failures and tuple(
+        word for word in failures_of(rollout) if word in rollout.failures or word in came
     )
 
 

@@ -2,6 +2,8 @@
 
 from poisson_store import Store
 from pytest_poisson.analyses.failing import MOST_OF_ONE, failing_replicates
+from pytest_poisson.analyses.shares import shares
+from pytest_poisson.analyses.show import show
 from tests.stored_runs import SALT, cell, endings, write_run
 
 CELLS = [cell(task=task) for task in "abc"]
@@ -38,6 +40,16 @@ def test_failures_and_lost_replicates_count_and_skipped_ones_do_not(tmp_path):
     found = chosen(tmp_path, [endings(resolved=7)], [ended])
     assert found.total == {CELLS[0].key: (0, 5)}
     assert [each[3] for each in summary(found)] == ["timeout", "crashed", "errored", "violated", "timed_out"]
+
+
+def test_what_failed_undeclared_is_shown(tmp_path):
+    """Replicates that ended by an AssertionError are among those to look at, and their share is described."""
+    found = chosen(tmp_path, [endings(resolved=2)], [endings(resolved=1, failed=2)])
+    assert found.total == {CELLS[0].key: (0, 2)}
+    with Store(tmp_path).open("next") as run, Store(tmp_path).open("base") as base:
+        described = [(each.event, each.count.events) for each in shares(show(run))]
+        assert described == [("timeout", 0), ("violated", 0), ("failed", 2)]
+        assert [each.event for each in shares(show(base))] == ["timeout", "violated"]
 
 
 def test_those_that_failed_after_alone_come_first(tmp_path):
