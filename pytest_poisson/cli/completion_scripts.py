@@ -19,7 +19,7 @@ BASH = """\
 _pytest_poisson_runs() {
     local file
     echo latest
-    for file in "${POISSON_STORE:-.poisson}"/*.sqlite; do
+    for file in "${POISSON_STORE:-.poisson}"/[0-9]*.sqlite; do
         [[ -e $file ]] && basename "$file" .sqlite
     done
 }
@@ -62,7 +62,7 @@ ZSH = """\
 #compdef pytest-poisson
 _pytest_poisson_runs() {
     local store="${POISSON_STORE:-.poisson}"
-    compadd -- latest "$store"/*.sqlite(N:t:r)
+    compadd -- latest "$store"/[0-9]*.sqlite(N:t:r)
 }
 
 _pytest_poisson() {
@@ -97,7 +97,7 @@ function __pytest_poisson_runs
     set -q POISSON_STORE; and set store $POISSON_STORE
     echo latest
     for file in $store/*.sqlite
-        string replace -r '.*/(.*)\\\\.sqlite$' '$1' -- $file
+        string replace -f -r '.*/([0-9][^/]*)\\\\.sqlite$' '$1' -- $file
     end
 end
 

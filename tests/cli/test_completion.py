@@ -78,6 +78,8 @@ def test_bash_offers_the_runs_of_the_store(offered, tmp_path, monkeypatch):
     monkeypatch.setenv("POISSON_STORE", "kept")
     assert offered("pytest-poisson show 2026") == {"20260101T000000Z-abcd"}
     assert offered("pytest-poisson diff l") == {"latest"}
+    (tmp_path / "kept" / "catalog.sqlite").touch()  # holds what belongs to no run
+    assert offered("pytest-poisson show c") == set()
 
 
 def test_bash_offers_files(offered, tmp_path):
