@@ -134,8 +134,17 @@ def _block_text(block: Block, columns: int) -> list[str]:
         return [line for each in block.sentences for line in wrap(each, columns, first=f"{INDENT}- ")]
     if isinstance(block, Code):
         return [INDENT * 2 + line for line in block.lines]
-    rows = _fitted(block, columns - len(INDENT))
-    return [INDENT + line for line in table(block.columns, rows)]
+    return [INDENT + line for line in _grid_text(block, columns - len(INDENT))]
+
+
+def _grid_text(grid: Grid, columns: int) -> list[str]:
+    """Return a grid's lines: one a row, or two where first cells that differ could not be told apart in the room left."""
+    rows = _fitted(grid, columns)
+    if len({row[0] for row in rows}) == len({row[0] for row in grid.rows}):
+        return table(grid.columns, rows)
+    head, rule, *lines = (INDENT + line for line in table(grid.columns[1:], [row[1:] for row in grid.rows]))
+    pairs = zip((shorten(row[0], columns) for row in grid.rows), lines, strict=True)
+    return [grid.columns[0].header, head, rule, *(line for pair in pairs for line in pair)]
 
 
 def _fitted(grid: Grid, columns: int) -> Sequence[tuple[str, ...]]:

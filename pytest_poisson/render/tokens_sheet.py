@@ -125,6 +125,7 @@ def per_outcome_grid(arms: Iterable[ArmTokens]) -> Grid | None:
 
 def token_notes(result: TokensResult) -> Iterator[str]:
     """Yield what a reader of the sums must know."""
+    prices = bool(result.prices.default or result.prices.models)
     if any(_any(arm.beyond) for arm in result.arms):
         yield f"{BEYOND}: known as sums alone, from spans beyond max_spans and attempts that were made again."
     for arm in result.arms:
@@ -138,8 +139,13 @@ def token_notes(result: TokensResult) -> Iterator[str]:
                 f"Run {_name(arm)}: {write.integer(arm.replicates - arm.traced)} of "
                 f"{write.plural(arm.replicates, 'replicate')} left no spans; what they used is not known."
             )
+        if prices and arm.beyond.cost is None:
+            yield (
+                f"Run {_name(arm)}: what is {BEYOND} is of no model; --price-per-input-token and --price-per-output-token "
+                "price it, without which the run has no cost."
+            )
     unpriced = {model for arm in result.arms for model, used in arm.models.items() if used.cost is None}
-    if unpriced and (result.prices.default or result.prices.models):
+    if unpriced and prices:
         yield f"No price was given for {', '.join(sorted(map(_model, unpriced)))}, so there is no cost."
 
 

@@ -40,6 +40,24 @@ def test_text():
     )
 
 
+def test_labels_that_could_not_be_told_apart_have_a_line_of_their_own():
+    """Where the room left would cut two labels down to one text, each stands whole above its figures."""
+    labels = ("bot: false, de, invoice", "bot: false, en, invoice")
+    grid = Grid(
+        (Column("input"), Column("n", right=True)), tuple((label, "1,234,567,890") for label in labels)
+    )
+    text = as_text(sheet("Report", [section("Counted", grid)]), columns=33)
+    assert text.splitlines()[3:] == [
+        "  input",
+        "                n",
+        "    -------------",
+        "  bot: false, de, invoice",
+        "    1,234,567,890",
+        "  bot: false, en, invoice",
+        "    1,234,567,890",
+    ]
+
+
 def test_colour_makes_bold_without_asterisks():
     """On a terminal with colours the one bold line is bold, and nothing else is."""
     lines = as_text(REPORT, colour=True).splitlines()

@@ -93,6 +93,18 @@ def test_without_a_price_there_is_no_cost(tmp_path):
     assert arm.per[0].cost is None
 
 
+def test_what_has_no_model_needs_the_price_of_any(tmp_path):
+    """Sums of no model keep the run from having a cost where models alone are priced, which is said."""
+    store = Store(tmp_path)
+    write_priced(store, "before", "small")
+    with store.open("before") as reader:
+        found = count_tokens([reader], prices=Prices(models={"small": Price(1, 1)}))
+        priced = count_tokens([reader], prices=Prices(Price(1, 1), {"small": Price(1, 1)}))
+    assert found.arms[0].total.cost is None
+    assert "--price-per-output-token price it" in " ".join(as_text(tokens_sheet(found)).split())
+    assert "price it" not in as_text(tokens_sheet(priced))
+
+
 def test_replicates_without_spans_are_counted(result):
     """What a replicate used that left no span is not known, and is named."""
     before, _ = result.arms
