@@ -128,6 +128,8 @@ class SweepSession:
         refuse_cost(self.plan, self.settings)
         self._refuse_without_common_condition(self.plan, baseline)
         self._refuse_unfit_replay(selection)
+        if self.settings.name and resumed is None:
+            self.store.check_free(self.settings.name)
         if self.settings.dry_run:
             return True
         opened, against = self._begin(selection, self.plan, baseline, resumed)

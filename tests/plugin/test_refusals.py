@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.plugin.support import open_run, sweep
+from tests.plugin.support import COIN, open_run, sweep
 
 CASES = {
     "testcase": (
@@ -122,3 +122,13 @@ def test_objects_with_an_id_are_axes(pytester):
         axes = [each.axes for each in run.conditions]
     common = {"named": {"id": "three"}, "x": {"id": "four"}, "y": 1, "z": {"id": "five"}}
     assert axes == [{**common, "listed": {"id": "one"}}, {**common, "listed": {"id": "two"}}]
+
+
+def test_a_dry_run_refuses_a_name_that_is_taken(pytester):
+    """What the sweep itself would be refused for is said of its plan too."""
+    pytester.makepyfile(COIN)
+    sweep(pytester, "--poisson-name=one")
+    result = sweep(pytester, "--poisson-name=one", "--poisson-dry-run")
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(["ERROR: The name 'one' is taken by run *; choose another."])
+    assert sweep(pytester, "--poisson-name=two", "--poisson-dry-run").ret == 0
