@@ -129,7 +129,9 @@ class SweepSession:
         self._refuse_without_common_condition(self.plan, baseline)
         self._refuse_unfit_replay(selection)
         if self.settings.name and resumed is None:
-            self.store.check_free(self.settings.name)
+            names = [self.settings.name, f"{self.settings.name}-against"]
+            for name in names if self.settings.interleave else names[:1]:
+                self.store.check_free(name)
         if self.settings.dry_run:
             return True
         opened, against = self._begin(selection, self.plan, baseline, resumed)

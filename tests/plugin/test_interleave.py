@@ -2,6 +2,7 @@
 
 import pytest
 
+from poisson_store import Store
 from pytest_poisson.interleave import TwinWriter
 from tests.plugin.support import episodes, open_run, sweep
 
@@ -142,10 +143,20 @@ def test_the_plan_counts_both(pytester):
     assert not (pytester.path / ".poisson").exists()
 
 
-def test_a_name_that_is_taken_leaves_no_run_open(pytester):
+@pytest.mark.parametrize("taken", ["new", "new-against"])
+def test_a_name_that_is_taken_begins_nothing(pytester, taken):
+    """Either name is looked at before a run is begun under the other."""
+    pytester.makepyfile(AGENT)
+    sweep(pytester, "--poisson-variant=model=a", f"--poisson-name={taken}", "--poisson-replicates=2")
+    assert sweep(pytester, *OPTIONS).ret == 4
+    assert [run.name for run in Store(pytester.path / ".poisson").runs()] == [taken]
+
+
+def test_a_name_that_is_taken_meanwhile_leaves_no_run_open(pytester, monkeypatch):
     """Where the second run cannot begin, the first has ended."""
     pytester.makepyfile(AGENT)
     sweep(pytester, "--poisson-variant=model=a", "--poisson-name=new", "--poisson-replicates=2")
+    monkeypatch.setattr(Store, "check_free", lambda *_: None)  # as if it were taken a moment later
     result = sweep(pytester, *OPTIONS)
     assert result.ret == 4
     with open_run(pytester, "new-against") as run:
