@@ -1,5 +1,6 @@
 """Faults injected for real: each costs one replicate, and the account adds up."""
 
+import os
 import signal
 import subprocess
 import time
@@ -162,6 +163,25 @@ def test_a_worker_that_cannot_be_replaced_takes_no_row_along(pytester):
     assert sweep(pytester, workers=1).ret == 4
     assert endings(pytester, newest(pytester)) == ["passed"] * 5 + ["crashed"]
     assert_accounted(pytester, newest(pytester), planned=12)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks on this platform")
+def test_what_a_replicate_forks_in_this_process_ends_by_signals_as_ever(pytester):
+    """SIGTERM ends a forked process, however early it comes, as multiprocessing's pools expect: no exception, no wait."""
+    pytester.makepyfile("""
+        import os, signal, time
+        import pytest
+
+        @pytest.mark.rollout(replicates=40)
+        def test_it(rollout):
+            child = os.fork()
+            if not child:
+                time.sleep(20)
+            os.kill(child, signal.SIGTERM)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGTERM
+    """)
+    sweep(pytester)
+    assert endings(pytester) == ["passed"] * 40
 
 
 def test_ctrl_c_ends_the_run_as_interrupted_with_what_was_done(pytester):
