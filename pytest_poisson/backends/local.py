@@ -30,6 +30,10 @@ TAIL_CHARACTERS = 600
 GRACE_TO_CANCEL_S = 5.0  # beyond the timeout, for replicates that their worker is to cancel itself
 REPLICATE = EpisodeRow._fields.index("replicate")
 TEAR_DOWN_S = 30.0  # for wider fixtures, when everything has run
+LEFT_RUNNING = (
+    f"a worker had not ended {TEAR_DOWN_S:g} s after its last replicate and was ended: a thread, a process or a tear-down of "
+    "the suite's goes on."
+)
 
 
 def pytest_poisson_backend(name: str, session: pytest.Session, workers: int | None) -> Backend | None:
@@ -96,6 +100,8 @@ class LocalBackend:
         until = time.monotonic() + TEAR_DOWN_S
         while time.monotonic() < until and not all(seat.gone() for seat in self._seats):
             self._hear(0.1)
+        if any(not seat.gone() for seat in self._seats):
+            self._events.append(Notice(LEFT_RUNNING))
         return self.stop()
 
     def stop(self) -> list[Event]:

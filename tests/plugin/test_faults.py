@@ -165,6 +165,22 @@ def test_a_worker_that_cannot_be_replaced_takes_no_row_along(pytester):
     assert_accounted(pytester, newest(pytester), planned=12)
 
 
+def test_what_a_suite_leaves_running_is_said(pytester, monkeypatch):
+    """A thread that goes on holds the session up no longer than a tear-down may take; the report says so."""
+    monkeypatch.setattr("pytest_poisson.backends.local.TEAR_DOWN_S", 1.0)
+    pytester.makepyfile("""
+        import threading, time
+        import pytest
+
+        @pytest.mark.rollout(replicates=2)
+        def test_it():
+            threading.Thread(target=time.sleep, args=(60,)).start()
+    """)
+    result = sweep(pytester, workers=1)
+    result.stdout.fnmatch_lines(["note: a worker had not ended *"])
+    assert endings(pytester) == ["passed"] * 2
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks on this platform")
 def test_what_a_replicate_forks_in_this_process_ends_by_signals_as_ever(pytester):
     """SIGTERM ends a forked process, however early it comes, as multiprocessing's pools expect: no exception, no wait."""
