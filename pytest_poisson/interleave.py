@@ -51,6 +51,13 @@ class TwinWriter:
             second.finish(status)
 
 
+def names_of(settings: Settings) -> tuple[str, ...]:
+    """Return the names that this session's run and, where two are swept, the one beside it take; none where none is given."""
+    if not settings.name:
+        return ()
+    return (settings.name, f"{settings.name}-against") if settings.interleave else (settings.name,)
+
+
 def create_twins(
     store: Store, *, config: pytest.Config, settings: Settings, selection: Selection, plan: Plan
 ) -> tuple[OpenedRun, str]:
@@ -64,11 +71,11 @@ def create_twins(
         The run id of the run to compare with.
     """
     variant, against = settings.variants
-    name = f"{settings.name}-against" if settings.name else ""
+    name, name_beside = names_of(settings) or ("", "")
     begin = partial(create_run, store, config=config, settings=settings, selection=selection, plan=plan)
-    second = begin(variant=against, name=name, paired=None)
+    second = begin(variant=against, name=name_beside, paired=None)
     try:
-        first = begin(variant=variant, name=settings.name or "", paired=second.writer.run)
+        first = begin(variant=variant, name=name, paired=second.writer.run)
     except BaseException:
         second.writer.finish("interrupted")
         raise

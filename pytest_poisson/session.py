@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from poisson_store import Store, StoreError
-from poisson_store.names import LATEST
-from pytest_poisson import neighbours
+from pytest_poisson import before_sweep, neighbours
 from pytest_poisson.backends.registry import find_backend
 from pytest_poisson.errors import UserError
 from pytest_poisson.interleave import create_twins
 from pytest_poisson.item_reports import ItemReports
 from pytest_poisson.job import Job
 from pytest_poisson.open_runs import OpenRuns
-from pytest_poisson.opening import OpenedRun, choose_salt, continue_run, create_run, seed_keys
+from pytest_poisson.opening import OpenedRun, continue_run, create_run, seed_keys
 from pytest_poisson.plan import Plan, make_plan, refuse_cost
 from pytest_poisson.progress import ProgressLine
 from pytest_poisson.recording import refuse_missing_clients
-from pytest_poisson.render.formatting import plural
 from pytest_poisson.render.layout import wrap
 from pytest_poisson.selection import SELECTION, Selection
 from pytest_poisson.session_files import SessionFiles
@@ -31,7 +30,7 @@ from pytest_poisson.store_directory import store_directory
 from pytest_poisson.sweep import Sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from poisson_store import RunReader
     from poisson_store.records import Json, RunRecord
@@ -111,7 +110,9 @@ class SweepSession:
         refuse_missing_clients([each.declaration for each in selection.conditions], self.settings)
         resumed = self._runs.open_named(self.settings.resume)
         baseline = self._runs.open_named(self.settings.baseline or baseline_of(resumed))
-        self._refuse_own_failures(baseline)
+        before_sweep.refuse_own_failures(
+            self._runs.open_named(self.settings.fix_check), baseline, self.settings
+        )
         backend = find_backend(self.settings.backend, session, self.workers)
         sizing = self.settings.plan_from
         self.plan = make_plan(
@@ -124,19 +125,16 @@ class SweepSession:
             sized_by=None if sizing is None else (self._runs.open(sizing[0]), self._runs.open(sizing[1])),
         )
         self._write_plan(self.plan)
-        self._say_what_latest_lacks(self.plan, baseline)
+        self._note(before_sweep.what_latest_lacks(self.plan, baseline, self._runs, self.settings))
         refuse_cost(self.plan, self.settings)
-        self._refuse_without_common_condition(self.plan, baseline)
-        self._refuse_unfit_replay(selection)
-        if self.settings.name and resumed is None:
-            names = [self.settings.name, f"{self.settings.name}-against"]
-            for name in names if self.settings.interleave else names[:1]:
-                self.store.check_free(name)
+        before_sweep.refuse_without_common_condition(self.plan, baseline)
+        before_sweep.refuse_unfit_replay(self._replay, selection, self._runs, self.settings)
+        before_sweep.refuse_taken_names(self.store, self.settings, resumed)
         if self.settings.dry_run:
             return True
         opened, against = self._begin(selection, self.plan, baseline, resumed)
         decider = decider_of(opened.writer.run, baseline, resumed)
-        self._say_what_waits(decider, opened)
+        self._note(before_sweep.what_waits(decider, opened))
         self._sweep(backend, opened, against, decider)
         self._judge(baseline if against is None else self.beside)
         self._report_items()
@@ -172,17 +170,6 @@ class SweepSession:
         paired = self.settings.pair_with is not None
         return declare_rule(baseline.run, paired=paired, q=self.settings.q, events=plan.events)
 
-    def _refuse_own_failures(self, baseline: RunReader | None) -> None:
-        """Refuse a fix-check of which a version is the run that selects, or draws what it drew, before anything is spent."""
-        selecting = self._runs.open_named(self.settings.fix_check)
-        if selecting is None:
-            return
-        from pytest_poisson.analyses.fix_check import refuse_arms, repeated_draws
-
-        refuse_arms(selecting, [] if baseline is None else [baseline])
-        if self.settings.salt is not None and choose_salt(self.settings, None) == selecting.run.salt:
-            raise repeated_draws(f"--poisson-salt={self.settings.salt}", selecting)
-
     @property
     def workers(self) -> int | None:
         """How many replicates are to run at a time; None where the backend is to choose."""
@@ -204,65 +191,11 @@ class SweepSession:
         for line in render_plan(plan):
             reporter.write_line(line)
 
-    def _say_what_waits(self, decider: EarlyStop | None, opened: OpenedRun) -> None:
-        """Say of a part of a run that stops early that conditions left out of it keep it from deciding anything."""
-        swept = [position for position, ranges in enumerate(opened.missing) if ranges]
-        behind = 0 if decider is None else decider.waits_for(swept)
-        if not behind:
-            return
-        has = "has" if behind == 1 else "have"
-        self._note(
-            f"note: {plural(behind, 'undecided condition')} that this session leaves out {has} replicates to run. "
-            "Conditions are decided round by round, so none stops before those have as many."
-        )
-
-    def _say_what_latest_lacks(self, plan: Plan, baseline: RunReader | None) -> None:
-        """Say where `latest` is a run of fewer tests, as of one file, while an earlier one has all conditions."""
-        if baseline is None or self.settings.baseline != LATEST or not plan.not_common:
-            return
-        wanted = {each.found.condition.key for each in plan.conditions}
-        fuller = self._runs.newest_with(wanted)
-        if fuller is not None:
-            self._note(
-                f"note: latest is run {baseline.run.name}, which lacks {plural(plan.not_common, 'condition')} of this session; "
-                f"run {fuller} has all of them."
-            )
-
-    def _note(self, sentence: str) -> None:
-        """Print a sentence under the plan."""
+    def _note(self, sentences: Iterable[str]) -> None:
+        """Print sentences under the plan."""
         if self.reporter is not None:
-            for line in wrap(sentence, TERMINAL_WIDTH, rest="  "):
+            for line in chain.from_iterable(wrap(each, TERMINAL_WIDTH, rest="  ") for each in sentences):
                 self.reporter.write_line(line)
-
-    def _refuse_without_common_condition(self, plan: Plan, baseline: RunReader | None) -> None:
-        if baseline is not None and plan.not_common == len(plan.conditions):
-            from pytest_poisson.gate import NOT_COMPARABLE
-
-            pytest.exit(
-                f"not comparable: this session and run {baseline.run.name!r} have no condition in common; "
-                "nothing was run.",
-                returncode=NOT_COMPARABLE,
-            )
-
-    def _refuse_unfit_replay(self, selection: Selection) -> None:
-        """Refuse, before anything is spent, a replay that is not of this suite, or an arm that there will not be."""
-        if self._replay is None:
-            return
-        from pytest_poisson.analyses.paired import item_and_cut
-
-        for name in dict.fromkeys(arm for sweep in self._replay.sweeps for arm in sweep.arms):
-            stored = self._runs.open_if_there(name)
-            if stored is None and name not in {self.settings.name, f"{self.settings.name}-against"}:
-                raise UserError(
-                    f"--poisson-paired: arm {name!r} is neither stored nor the run of this session."
-                )
-            axes = (
-                [each.condition.axes for each in selection.conditions]
-                if stored is None
-                else [each.axes for each in stored.conditions]
-            )
-            for each in axes:
-                item_and_cut(self._replay, name, each)
 
     # The sweep
 

@@ -88,6 +88,11 @@ def test_a_bad_declaration_is_refused_before_the_sweep(pytester):
         ),
         ('name = "pass"', 'name = "fail"', "ERROR: Run 'arm-a' has items under *, which is no declared cut*"),
         ('b = "arm-b"', 'b = "arm-c"', "ERROR: --poisson-paired: arm 'arm-c' is neither stored nor *"),
+        (
+            'b = "arm-b"',
+            'b = "arm-a-against"',
+            "ERROR: --poisson-paired: arm 'arm-a-against' is neither stored nor *",
+        ),
     ],
 )
 def test_a_declaration_of_another_suite_is_refused_before_the_sweep(pytester, old, new, sentence):
