@@ -17,6 +17,21 @@ from poisson_store.writer import end_run
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_DECLARED_BEFORE = ("stop_early", "q", "max_mde", "method", "margin")
+"""What a run's settings keep of how it is to be judged."""
+
+_DECLARED_ON_THE_MARK = (
+    "at_most",
+    "at_least",
+    "shared_seed_axes",
+    "raises",
+    "retries",
+    "retry_on",
+    "steps",
+    "gates",
+)
+"""What a rollout's settings keep of what is measured, and of what was promised."""
+
 _NUMBERED_ANEW = {
     "condition": "(SELECT ours.condition FROM main.conditions AS ours JOIN part.conditions AS theirs USING (key)"
     " WHERE theirs.condition = it.condition)",
@@ -123,12 +138,12 @@ def _held_twice(connection: sqlite3.Connection, path: Path) -> str:
 
 
 def _check_same_design(first: RunRecord, part: RunRecord) -> None:
-    """Refuse parts that were not made alike; what one could stop early by, all must have had."""
+    """Refuse parts that were not made alike, or are to be judged otherwise: the merged run can keep but one of them."""
     alike = {
         what: (getattr(first, what), getattr(part, what))
         for what in ("salt", "variant", "paired_with", "suite")
     }
-    alike["stop_early"] = (first.settings.get("stop_early"), part.settings.get("stop_early"))
+    alike |= {what: (first.settings.get(what), part.settings.get(what)) for what in _DECLARED_BEFORE}
     for what, (ours, theirs) in alike.items():
         if ours != theirs:
             raise StoreError(
@@ -139,11 +154,14 @@ def _check_same_design(first: RunRecord, part: RunRecord) -> None:
 def _check_same_rollout(
     first: RunRecord, part: RunRecord, ours: RolloutRecord, theirs: RolloutRecord
 ) -> None:
-    for what in ("outcomes", "failures", "successes", "t_unit"):
-        if getattr(ours, what) != getattr(theirs, what):
+    words = ("outcomes", "failures", "successes", "t_unit")
+    declared = {what: (getattr(ours, what), getattr(theirs, what)) for what in words}
+    declared |= {what: (ours.settings.get(what), theirs.settings.get(what)) for what in _DECLARED_ON_THE_MARK}
+    for what, (here, there) in declared.items():
+        if here != there:
             raise StoreError(
-                f"Rollout {ours.id!r} has {what} {getattr(ours, what)!r} in run {first.name!r} and"
-                f" {getattr(theirs, what)!r} in run {part.name!r}; parts of one run declare the same."
+                f"Rollout {ours.id!r} has {what} {here!r} in run {first.name!r} and"
+                f" {there!r} in run {part.name!r}; parts of one run declare the same."
             )
 
 

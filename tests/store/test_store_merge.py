@@ -131,12 +131,20 @@ CLASHES = {
     "has outcomes": {"rollouts": (replace(SUPPORT, outcomes=("resolved", "timeout", "violated", "new")),)},
     "has failures": {"rollouts": (replace(SUPPORT, failures=("violated",)),)},
     "has t_unit": {"rollouts": (replace(SUPPORT, t_unit="s"),)},
+    "differ in q": {"settings": {"q": 0.2}},
+    "differ in max_mde": {"settings": {"max_mde": 0.5}},
+    "differ in method": {"settings": {"method": "boschloo_bh"}},
+    "differ in margin": {"settings": {"margin": 0.1}},
+    "has at_most": {"rollouts": (replace(SUPPORT, settings={"at_most": {"timeout": 0.05}}),)},
+    "has at_least": {"rollouts": (replace(SUPPORT, settings={"at_least": {"resolved": 0.9}}),)},
+    "has shared_seed_axes": {"rollouts": (replace(SUPPORT, settings={"shared_seed_axes": ["task"]}),)},
+    "has raises": {"rollouts": (replace(SUPPORT, settings={"raises": {"KeyError": "timeout"}}),)},
 }
 
 
 @pytest.mark.parametrize(("named", "changes"), CLASHES.items(), ids=list(CLASHES))
 def test_parts_of_different_designs_are_refused(tmp_path, named, changes):
-    """Parts that differ in salt, variant, pairing, suite or declarations are refused by what differs; nothing is written."""
+    """Parts that differ in salt, variant, pairing, suite, declarations, promises or levels are refused by what differs."""
     store = Store(tmp_path)
     write(store, run=part(make_run(4, name="a"), [0]))
     write(store, run=part(make_run(4, name="b"), [1], **changes))
