@@ -19,18 +19,18 @@ def list_runs(store: Store) -> tuple[RunSummary, ...]:
 def newest_pair(store: Store) -> tuple[str, str]:
     """Return the ids of the runs that are meant by none: the newest complete one, and before it the one it was paired with.
 
-    Where it was paired with none, the complete run before it.
+    Where it was paired with none, the complete run before it. A part of a suite is never meant, as it is never `latest`.
 
     Raises
     ------
     UserError
-        If there are not two complete runs, or the run it was paired with is not in the store.
+        If there are not two complete runs of a whole suite, or the run it was paired with is not in the store.
     """
     runs = store.runs()
-    complete = [run for run in runs if run.status == "complete"]
+    complete = [run for run in runs if run.status == "complete" and run.whole]
     if len(complete) < 2:
         found = f"the one complete run '{complete[0].name}'" if complete else "no complete run"
-        raise UserError(f"Store '{store.path}' holds {found}; a comparison takes two.")
+        raise UserError(f"Store '{store.path}' holds {found} of a whole suite, and a comparison takes two; name them.")
     after = complete[0]
     if after.paired_with is None:
         return complete[1].run_id, after.run_id

@@ -82,7 +82,7 @@ def add_two_or_none(parser: argparse.ArgumentParser, *, least: int = 2) -> None:
         action=_UpToTwo,
         least=least,
         help="the run before and the run after, by name, id, the beginning of an id, or 'latest' (default: the "
-        "newest complete run and the one it was paired with, else the one before it)",
+        "newest complete run of a whole suite and the one it was paired with, else the one before it)",
     )
 
 

@@ -44,6 +44,15 @@ def test_no_runs_means_the_newest_pair(traded):
     assert (document["before"]["name"], document["after"]["name"]) == ("base", "patched")
 
 
+def test_a_part_is_never_meant_by_no_runs(traded):
+    """A run of `-k`, or a shard, is not what a comparison without names is about, though it is the newest."""
+    refund = [(cell(task="refund"), endings(resolved=20))]
+    write_run(Store(traded.store), "one", refund, selection="-k refund")
+    write_run(Store(traded.store), "shard", refund, shard=(1, 2))
+    document = json.loads(traded("diff", "--json")[1])
+    assert (document["before"]["name"], document["after"]["name"]) == ("base", "patched")
+
+
 def test_an_unpaired_run_means_the_one_before(traded):
     """A newest run that is paired with none is compared with the complete run before it."""
     refund = [(cell(task="refund", tool_fail_rate=0.1), endings(resolved=20))]
