@@ -14,6 +14,7 @@ from poisson_stats.stratified import stratified_test
 from pytest_poisson.analyses.coverage import in_order
 from pytest_poisson.analyses.event_set import choose_events
 from pytest_poisson.analyses.input_shares import gather_shares
+from pytest_poisson.analyses.one_sided import refuse_undeclared
 from pytest_poisson.analyses.side import describe_side, refuse_same, same_draws, time_apart
 from pytest_poisson.errors import UserError
 
@@ -113,7 +114,8 @@ def changes(
     Raises
     ------
     UserError
-        If the runs are one, an event is the outcome of no stored row, or no input can be compared.
+        If the runs are one, an event is the outcome of no stored row, or no input can be compared; if the second run
+        does not declare what the first one ended with, or the first one not the success that the second ended with.
     """
     refuse_same(first, second)
     chosen = choose_events([first, second], events)
@@ -125,6 +127,7 @@ def changes(
             f"Runs '{first.run.name}' and '{second.run.name}' have no input with an outcome in both: "
             f"{left.not_run_old + left.not_run_new} ran in one alone, {left.no_outcome} have no outcome in one."
         )
+    _refuse_one_sided(first, second, material.inputs, chosen)
     old_events, old_runs, new_events, new_runs = counts = material.counts()
     flags = flag_inputs(*counts, q=alpha)
     return ChangesResult(
@@ -142,6 +145,16 @@ def changes(
         inputs=material.inputs,
         importance=_by_importance(material.inputs, flags),
     )
+
+
+def _refuse_one_sided(
+    first: RunReader, second: RunReader, inputs: Sequence[InputShares], events: EventSet
+) -> None:
+    """Refuse an event that could only improve, as one of the runs could not end with it."""
+    if set(events.successes) < set(events.names):
+        refuse_undeclared(second.run, events, (each.condition for each in inputs if each.old_events))
+    else:
+        refuse_undeclared(first.run, events, (each.condition for each in inputs if each.new_events))
 
 
 def _by_importance(inputs: Sequence[InputShares], flags: InputFlags) -> tuple[int, ...]:

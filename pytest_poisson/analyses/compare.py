@@ -15,6 +15,7 @@ from poisson_stats.survival_comparison import compare_survival
 from pytest_poisson.analyses.coverage import in_order
 from pytest_poisson.analyses.event_set import choose_events
 from pytest_poisson.analyses.input_deaths import count_inputs
+from pytest_poisson.analyses.one_sided import refuse_undeclared
 from pytest_poisson.analyses.placement import order_causes, place
 from pytest_poisson.analyses.reach import declared_steps, step_reaches
 from pytest_poisson.analyses.side import describe_side, refuse_same, same_draws, time_apart
@@ -170,7 +171,8 @@ def compare(
     Raises
     ------
     UserError
-        If the runs are one, an event is the outcome of no stored row, or no input has a placed episode in both.
+        If the runs are one, an event is the outcome of no stored row, or no input has a placed episode in both; if the
+        second run does not declare what the first one died with.
     """
     refuse_same(first, second)
     material = _gather((first, second), events, by)
@@ -186,6 +188,7 @@ def compare(
         alpha=alpha,
     )
     inputs = _pair_inputs(material)
+    refuse_undeclared(second.run, material.events, (each.condition for each in inputs if each.first.died))
     return CompareResult(
         first=describe_side(first),
         second=describe_side(second),

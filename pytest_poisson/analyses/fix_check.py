@@ -10,7 +10,7 @@ from poisson_stats.share_limit import share_guidance, share_limit
 from pytest_poisson.analyses.coverage import in_order
 from pytest_poisson.analyses.event_set import choose_events, refuse_successes
 from pytest_poisson.analyses.input_shares import event_counts, gather_shares
-from pytest_poisson.analyses.one_sided import can_end_with
+from pytest_poisson.analyses.one_sided import refuse_undeclared
 from pytest_poisson.analyses.side import describe_side, refuse_same, same_draws, time_apart
 from pytest_poisson.errors import UserError
 
@@ -143,7 +143,7 @@ def fix_check(
     material = gather_shares(old, new, asked, chosen)
     if not material.inputs:
         raise UserError(_nothing(old, new, len(asked), material.left_out))
-    refuse_undeclared(new, chosen, material.inputs)
+    refuse_undeclared(new.run, chosen, (each.condition for each in material.inputs if each.old_events))
     counts = material.counts()
     comparison = compare_shares(*counts, alpha=alpha, max_mde=max_mde)
     drop = comparison.drop
@@ -213,22 +213,6 @@ def repeated_draws(arm: str, selecting: RunReader) -> UserError:
         f"{arm} has the seeds of '{selecting.run.name}', whose failures are there by selection; sweep on other seeds, or "
         "ask about all inputs."
     )
-
-
-def refuse_undeclared(new: RunReader, events: EventSet, inputs: Sequence[InputShares]) -> None:
-    """Refuse a new version that could not fail by any of the events that the old one failed by.
-
-    Raises
-    ------
-    UserError
-        Naming them.
-    """
-    for each in inputs:
-        if each.old_events and not can_end_with(new.run, each.condition, events.names):
-            raise UserError(
-                f"Run '{new.run.name}' declares no outcome {events} of rollout '{each.condition.rollout}', so that it could not fail "
-                "by it; name what took its place as well (--event=OLD+NEW), or sweep the old version again."
-            )
 
 
 def by_change(inputs: Sequence[InputShares]) -> tuple[int, ...]:

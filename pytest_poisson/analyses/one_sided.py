@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING
 
 from poisson_stats.missing import REASSURING
 from poisson_stats.verdict import NOT_COMPARABLE
+from pytest_poisson.errors import UserError
 from pytest_poisson.events import IMPLICIT_KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from poisson_stats.verdict import Verdict
     from poisson_store.records import ConditionRecord, RunRecord
     from pytest_poisson.analyses.diff_result import DiffRow
+    from pytest_poisson.analyses.event_set import EventSet
     from pytest_poisson.events import Event
 
 
@@ -48,3 +50,19 @@ def can_end_with(run: RunRecord, condition: ConditionRecord, outcomes: Collectio
 def word_one_sided(word: Verdict, gains: Sequence[Event]) -> Verdict:
     """Return `not comparable` in place of a word that reassures, where an event could only improve."""
     return NOT_COMPARABLE if gains and word in REASSURING else word
+
+
+def refuse_undeclared(run: RunRecord, events: EventSet, conditions: Iterable[ConditionRecord]) -> None:
+    """Refuse a run that could not end with any of the events which the other run has in these conditions.
+
+    Raises
+    ------
+    UserError
+        Naming them, and what to ask about instead.
+    """
+    for each in conditions:
+        if not can_end_with(run, each, events.names):
+            raise UserError(
+                f"Run '{run.name}' declares no outcome {events} of rollout '{each.rollout}', so that it could not end "
+                "with it; name what took its place as well (--event=OLD+NEW), or sweep the other version again."
+            )

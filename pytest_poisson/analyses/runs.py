@@ -30,7 +30,9 @@ def newest_pair(store: Store) -> tuple[str, str]:
     complete = [run for run in runs if run.status == "complete" and run.whole]
     if len(complete) < 2:
         found = f"the one complete run '{complete[0].name}'" if complete else "no complete run"
-        raise UserError(f"Store '{store.path}' holds {found} of a whole suite, and a comparison takes two; name them.")
+        raise UserError(
+            f"Store '{store.path}' holds {found} of a whole suite, and a comparison takes two; name them."
+        )
     after = complete[0]
     if after.paired_with is None:
         return complete[1].run_id, after.run_id

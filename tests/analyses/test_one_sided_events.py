@@ -5,13 +5,16 @@ from dataclasses import replace
 import pytest
 
 from poisson_store import Store
+from pytest_poisson.analyses.changes import changes
 from pytest_poisson.analyses.check import check
+from pytest_poisson.analyses.compare import compare
 from pytest_poisson.analyses.fix_check import fix_check
 from pytest_poisson.errors import UserError
 from pytest_poisson.render.diff_documents import diff_document
 from pytest_poisson.render.diff_text import headline
 from pytest_poisson.result_files import read_diff
 from tests.stored_runs import OTHER_SALT, SUPPORT, cell, endings, write_run
+from tests.traced_runs import AGENT, Trail, died, ended, task, write_traced
 
 A = cell(task="a")
 RENAMED = replace(SUPPORT, outcomes=("resolved", "late"), failures=())
@@ -93,3 +96,32 @@ def test_a_fix_that_renames_the_failure_is_none(runs):
         fix_check(*pair, events=["timeout"], failing_from=None, max_mde=0.2)
     joined = fix_check(*pair, events=["timeout", "late"], failing_from=None, max_mde=0.2)
     assert joined.comparison.failed == "more"
+
+
+def test_inputs_did_not_change_for_the_better_by_a_new_word(runs):
+    """`changes` is refused where only one of the runs could have the event; a failure that is new is counted."""
+    pair = runs(SUPPORT, RENAMED, endings(timeout=30, resolved=170), endings(late=90, resolved=110))
+    with pytest.raises(UserError, match=r"Run 'after' declares no outcome timeout .* \(--event=OLD\+NEW\)"):
+        changes(*pair, events=["timeout"])
+    assert changes(*pair, events=["timeout+late"]).more == 1
+    assert changes(*pair, events=["late"]).more == 1
+
+
+def test_a_new_success_is_no_change_for_the_better(runs):
+    """The run before could not succeed by it."""
+    pair = runs(WORKS, WORKS_TOO, endings(resolved=100, wrong=100), endings(solved=190, wrong=10))
+    with pytest.raises(UserError, match="Run 'before' declares no outcome solved"):
+        changes(*pair, events=["solved"])
+    assert changes(*pair, events=["resolved"]).less == 1
+
+
+def test_nobody_dies_later_by_a_new_word(tmp_path):
+    """`compare` is refused where the second run could not die as the first one did."""
+    store = Store(tmp_path)
+    write_traced(store, "before", [(task(1), [died(2)] * 9)])
+    late = replace(AGENT, outcomes=("resolved", "late"), failures=("late",))
+    write_traced(store, "after", [(task(1), [Trail("late", 2), *[ended(3)] * 8])], rollouts=(late,))
+    pair = store.open("before"), store.open("after")
+    with pytest.raises(UserError, match="Run 'after' declares no outcome timeout of rollout 'agent'"):
+        compare(*pair, events=["timeout"], max_hazard_ratio=1.3)
+    assert compare(*pair, events=["timeout+late"], max_hazard_ratio=1.3).comparison.test.deaths == (9, 1)
