@@ -22,14 +22,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> Outcome:
-    """Check the file's checksum and add its run, all or nothing."""
+    """Check the file's checksum and add its run, all or nothing; where the same run is there already, say so."""
     from pytest_poisson.render.documents import dump
     from pytest_poisson.render.transfer import import_run_document, render_import_run
 
     store = open_store(arguments)
+    known = {each.run_id for each in store.runs()}
     run_id = store.import_run(arguments.file, name=arguments.name)
+    added = run_id not in known
     with store.open(run_id) as reader:
         found, accounting = reader.run, reader.accounting()
     if arguments.json:
-        return Outcome(dump(import_run_document(found, accounting)))
-    return Outcome(render_import_run(found, accounting, width=terminal_width()))
+        return Outcome(dump(import_run_document(found, accounting, added=added)))
+    return Outcome(render_import_run(found, accounting, added=added, width=terminal_width()))

@@ -78,19 +78,21 @@ def export_document(run: RunRecord, accounting: Accounting, file: str) -> Docume
     }
 
 
-def render_import_run(run: RunRecord, accounting: Accounting, *, width: int = 80) -> str:
-    """Return what was added, as text."""
-    head = f"Added run '{write.printable(run.name)}' ({run.run_id}), {run.status}:"
+def render_import_run(run: RunRecord, accounting: Accounting, *, added: bool, width: int = 80) -> str:
+    """Return what was added, or was there already, as text."""
+    known_as = f"run '{write.printable(run.name)}' ({run.run_id}), {run.status}"
+    head = f"Added {known_as}:" if added else f"Nothing added, as {known_as}, is in the store already:"
     return "\n".join([*wrap(f"{head} {accounting_line(accounting)}.", width, rest=INDENT), ""])
 
 
-def import_run_document(run: RunRecord, accounting: Accounting) -> Document:
-    """Return what was added as a document."""
+def import_run_document(run: RunRecord, accounting: Accounting, *, added: bool) -> Document:
+    """Return what was added, or was there already, as a document."""
     return {
         "schema": IMPORT_RUN_SCHEMA,
         "run_id": run.run_id,
         "name": run.name,
         "status": run.status,
+        "added": added,
         "accounting": accounting_document(accounting),
     }
 

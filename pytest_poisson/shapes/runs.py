@@ -186,6 +186,7 @@ class ImportRunDocument(TypedDict):
     run_id: str
     name: str
     status: Status
+    added: bool
     accounting: AccountingShape
 
 

@@ -20,7 +20,7 @@ from poisson_store.merge import copy_episodes, merged_record, merged_status
 from poisson_store.names import SUFFIX, check_name, find_run, is_run_id, new_run_id
 from poisson_store.reader import RunReader
 from poisson_store.recover import Wreck
-from poisson_store.transfer import export_run, refuse_if_written, unpack_run
+from poisson_store.transfer import export_run, hold_the_same, refuse_if_written, unpack_run
 from poisson_store.writer import RunWriter, create_file
 
 if TYPE_CHECKING:
@@ -179,6 +179,8 @@ class Store:
     def import_run(self, file: str | Path, *, name: str | None = None) -> str:
         """Add an exported run (or a plain run file) to the store, atomically, and return its run id.
 
+        Where the very same run is there already, under the name asked for if one is, nothing is done.
+
         Parameters
         ----------
         file : str or Path
@@ -189,13 +191,22 @@ class Store:
         Raises
         ------
         StoreError
-            If the file is truncated or damaged, or the run or its name is in the store already.
+            If the file is truncated or damaged, or its name is taken, or a run of its id is in the store that holds
+            something else or has another name than is asked for.
         """
         with self._draft() as draft:
             unpack_run(Path(file), draft)
             found = summarize(draft)
             if not is_run_id(found.run_id):
                 raise StoreError(f"{file} has the run id {found.run_id!r}, which is none.")
+            present = self._file(found.run_id)
+            if present.is_file() and hold_the_same(draft, present):
+                known_as = summarize(present).name
+                if name in (None, known_as):
+                    return found.run_id
+                raise StoreError(
+                    f"Run {found.run_id} is in {self.path} already, as {known_as!r}; it cannot be {name!r} as well."
+                )
             self._admit(draft, found.run_id, name or found.name)
             return found.run_id
 

@@ -10,8 +10,9 @@ import tempfile
 import zipfile
 import zlib
 from contextlib import ExitStack, closing
+from itertools import zip_longest
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from poisson_store.connection import (
     check_pages,
@@ -24,6 +25,9 @@ from poisson_store.connection import (
 from poisson_store.errors import DamagedRunError, NewerSchemaError, StoreError, reading, storage_errors
 from poisson_store.schema import VERSION
 from poisson_store.writer import end_run
+
+if TYPE_CHECKING:
+    import sqlite3
 
 FORMAT = "pytest-poisson.run/1"
 MANIFEST = "manifest.json"
@@ -125,6 +129,35 @@ def unpack_run(file: Path, target: Path) -> None:
         else:
             _unzip(file, target)
     _check_content(file, target)
+
+
+def hold_the_same(first: Path, second: Path) -> bool:
+    """Tell whether two files hold the same run, whatever it is called in each and when its format was migrated."""
+    with ExitStack() as stack, reading(first):
+        ours, theirs = (open_for_reading(path, stack) for path in (first, second))
+        shapes = [_columns(connection) for connection in (ours, theirs)]
+        return shapes[0] == shapes[1] and all(
+            mine == other
+            for table, columns in shapes[0].items()
+            for mine, other in zip_longest(
+                *(each.execute(f"SELECT {', '.join(columns)} FROM {table}") for each in (ours, theirs))
+            )
+        )
+
+
+def _columns(connection: sqlite3.Connection) -> dict[str, list[str]]:
+    """Return the columns of each table that says something of the run itself."""
+    tables = connection.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'history' ORDER BY 1"
+    )
+    return {
+        table: [
+            name
+            for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")
+            if (table, name) != ("run", "name")
+        ]
+        for (table,) in tables.fetchall()
+    }
 
 
 def _unzip(file: Path, target: Path) -> None:

@@ -101,18 +101,21 @@ def test_files_that_are_not_there(shell, tmp_path):
 
 
 def test_a_run_goes_out_and_comes_back_as_one_file(imported, tmp_path):
-    """`export` writes a file with a checksum; `import-run` adds it to another store under a name of one's choice."""
+    """`export` writes a file with a checksum; `import-run` adds it to another store under a name of one's choice, once."""
     file = str(tmp_path / "first.run")
     assert imported("export", "first", file)[0] == 0
     _, shown, _ = imported("show", "first", "--json")
     imported.store = tmp_path / "other"
     document = json.loads(imported("import-run", file, "--json")[1])
-    assert (document["name"], document["accounting"]["with_outcome"]) == ("first", 3)
+    assert (document["name"], document["added"], document["accounting"]["with_outcome"]) == ("first", True, 3)
     imported.store = tmp_path / "third"
     status, out, _ = imported("import-run", file, "--name=copy")
     assert status == 0
     assert "Added run 'copy'" in out
     assert "4 replicates planned = 3 with outcome + 1 timed out" in " ".join(out.split())
+    status, out, _ = imported("import-run", file)
+    assert (status, out.startswith("Nothing added, as run 'copy'")) == (0, True)
+    assert json.loads(imported("import-run", file, "--json")[1])["added"] is False
     mine, theirs = json.loads(shown), json.loads(imported("show", "copy", "--json")[1])
     assert mine["conditions"] == theirs["conditions"]
     assert mine["run"]["run_id"] == theirs["run"]["run_id"]

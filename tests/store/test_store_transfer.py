@@ -72,17 +72,37 @@ def test_an_export_to_nowhere_leaves_nothing(here, tmp_path):
         here.export_run("main", tmp_path / "none" / "main.zip")
 
 
-def test_a_run_is_never_imported_over_another(here, there, tmp_path):
-    """A run that is there, or whose name is taken, is refused; under another name it is let in."""
+def test_a_name_that_is_taken_is_refused(here, there, tmp_path):
+    """A run whose name is taken is refused; under another name it is let in."""
     file = here.export_run("main", tmp_path / "main.zip")
-    with pytest.raises(StoreError, match="a run is never overwritten"):
-        here.import_run(file)
     other = write(there, run=make_run(name="main"))
     with pytest.raises(StoreError, match=f"'main' is taken by run {other}"):
         there.import_run(file)
     there.import_run(file, name="theirs")
     assert {run.name for run in there.runs()} == {"main", "theirs"}
     assert everything(there, "theirs")[1] == everything(here, "main")[1]
+
+
+def test_the_same_run_again_is_nothing_to_do(here, there, tmp_path):
+    """Under its own name or the one it has there; another name is refused with the one that it has."""
+    file = here.export_run("main", tmp_path / "main.zip")
+    run_id = there.import_run(file, name="base")
+    assert there.import_run(file) == there.import_run(file, name="base") == run_id
+    with pytest.raises(StoreError, match="already, as 'base'; it cannot be 'main' as well"):
+        there.import_run(file, name="main")
+    assert [run.name for run in there.runs()] == ["base"]
+
+
+@pytest.mark.parametrize("change", ["UPDATE episodes SET t = 4 WHERE replicate = 0", "DELETE FROM spans"])
+def test_a_run_is_never_imported_over_another(here, there, tmp_path, change):
+    """A run of the same id that holds anything else is refused, and what is there stays."""
+    file = here.export_run("main", tmp_path / "main.zip")
+    there.import_run(file)
+    sql(there.resolve("main"), change)
+    held = everything(there, "main")
+    with pytest.raises(StoreError, match="a run is never overwritten"):
+        there.import_run(file)
+    assert everything(there, "main") == held
 
 
 def test_a_truncated_file_is_refused(here, there, tmp_path):
