@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -85,15 +86,22 @@ class ContentRules:
         return isinstance(text, str) and len(text) > self.max_observation_bytes
 
     def _take_secrets_out(self, span: Span) -> None:
-        span.name = self._clean(span.name)
-        span.step = self._clean(span.step)
-        span.input = self._clean(span.input)
-        span.output = self._clean(span.output)
-        span.error = self._clean(span.error)
+        span.name = self.clean(span.name)
+        span.step = self.clean(span.step)
+        span.input = self.clean(span.input)
+        span.output = self.clean(span.output)
+        span.error = self.clean(span.error)
         if span.attrs:
             span.attrs = self._clean_deeply(attrs_without_secrets(_mapping(span.attrs)))
 
-    def _clean(self, text: Any) -> Any:
+    def clean_json(self, text: str | None) -> str | None:
+        """Return a JSON object without secrets and without what `redact` matches; as it is where there is nothing."""
+        if text is None or self.clean(text) == text:
+            return text
+        return as_json(self._clean_deeply(attrs_without_secrets(json.loads(text))))
+
+    def clean(self, text: Any) -> Any:
+        """Return a text without the values of secret headers and without what `redact` matches."""
         if text is None:
             return None
         text = without_secrets(as_text(text))
@@ -106,9 +114,9 @@ class ContentRules:
         if not self.redact:
             return value
         if isinstance(value, str):
-            return self._clean(value)
+            return self.clean(value)
         if isinstance(value, dict):
-            return {self._clean(name): self._clean_deeply(item) for name, item in value.items()}
+            return {self.clean(name): self._clean_deeply(item) for name, item in value.items()}
         if isinstance(value, (list, tuple)):
             return [self._clean_deeply(item) for item in value]
         return value

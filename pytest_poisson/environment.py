@@ -7,6 +7,8 @@ import subprocess
 from importlib.metadata import distributions
 from typing import TYPE_CHECKING
 
+from pytest_poisson.secrets import command_without_secrets
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
@@ -22,7 +24,7 @@ def describe_environment(root: Path, arguments: Sequence[str]) -> dict[str, obje
         "platform": platform.platform(),
         "packages": _packages(),
         "git": _git(root),
-        "command": ["pytest", *arguments],
+        "command": ["pytest", *command_without_secrets(arguments)],
     }
 
 

@@ -6,19 +6,22 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from poisson_store.records import EpisodeRow
 from pytest_poisson.content import ContentRules
 from pytest_poisson.option_table import option_named
 from pytest_poisson.spans import Trace
 from pytest_poisson.stash import CAPTURE, SETTINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import pytest
 
     from pytest_poisson.declaration import Declaration
     from pytest_poisson.options import Settings
     from pytest_poisson.spans import Span
+
+ERROR, META, ATTEMPTS = (EpisodeRow._fields.index(name) for name in ("error", "meta", "attempts"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +90,51 @@ def recording_of(item: pytest.Item, declared: Mapping[str, Any]) -> Recording:
         rules=ContentRules(
             capture_content=_setting("capture_content", declared, settings),
             max_observation_bytes=_setting("max_observation_bytes", declared, settings),
-            redact=tuple(re.compile(each) for each in (*settings.redact, *declared.get("redact", ()))),
+            redact=_patterns(declared, settings),
             hook=_redact_hook(item),
         ),
         outside=None if capture is None else capture.recorder.outside,
     )
+
+
+class RowCleaner:
+    """Takes out of rows what must not be stored, wherever they come from: of errors, attempts' errors, and meta.
+
+    Parameters
+    ----------
+    keys
+        The keys of the conditions that rows carry positions of.
+    declared
+        What the mark of each condition says of recording, by key.
+    settings
+        The session's.
+    """
+
+    def __init__(
+        self, keys: Sequence[str], declared: Mapping[str, Mapping[str, Any]], settings: Settings
+    ) -> None:
+        rules = {
+            key: ContentRules(redact=_patterns(declared.get(key, {}), settings)) for key in dict.fromkeys(keys)
+        }
+        self._rules = [rules[key] for key in keys]
+
+    def clean(self, row: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the row as it may be stored."""
+        error, meta, attempts = (row[place] if place < len(row) else None for place in (ERROR, META, ATTEMPTS))
+        if error is None and meta is None and attempts is None:
+            return row
+        rules, items = self._rules[row[0]], list(row)
+        if error is not None:
+            items[ERROR] = rules.clean(error)
+        if meta is not None:
+            items[META] = rules.clean_json(meta)
+        if attempts is not None:
+            items[ATTEMPTS] = [(number, rules.clean(error), *rest) for number, error, *rest in attempts]
+        return tuple(items)
+
+
+def _patterns(declared: Mapping[str, Any], settings: Settings) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(each) for each in (*settings.redact, *declared.get("redact", ())))
 
 
 def _setting(name: str, declared: Mapping[str, Any], settings: Settings) -> Any:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 REDACTED = "[redacted]"
 
@@ -41,9 +44,24 @@ _ARGUMENT = re.compile(
 )
 """As it is given to a command, "Cookie: …", up to the closing quote."""
 
-_QUERY = re.compile(r"(?P<kept>(?:^|[?&])[\w-]*(?:api[-_]?key|access[-_]token)=)[^&\s\"'#]+", _FLAGS)
+_QUERY = re.compile(
+    r"(?P<kept>(?:(?:^|[?&])[\w-]*(?:api[-_]?key|access[-_]token)"
+    r"|[?&](?:key|sig|[\w-]{0,20}signature|awsaccesskeyid|client_secret))=)[^&\s\"'#]+",
+    _FLAGS,
+)
+"""In a query: those that name themselves, and those that OpenTelemetry and Google's addresses have."""
+
+_PASSWORD = re.compile(r"(?P<kept>://[^\s/?#:@\"'<>]{0,200}:)[^\s/?#@\"'<>]{1,500}(?=@)")
+"""In an address, user:password@host."""
+
+_OPTION = re.compile(
+    r"--?(?:[\w.-]*[-_.])?(?:api[-_]?key|token|secret|password|passwd|authorization|credentials?)",
+    re.IGNORECASE,
+)
+"""An option of a command line whose value is a secret."""
 
 _HINTS = ("authorization", "cookie", "api-key", "api_key", "apikey", "token")
+_HINTS_OF_ADDRESSES = ("://", "key=", "sig=", "signature=", "keyid=", "secret=")
 
 
 def is_secret(name: str) -> bool:
@@ -54,13 +72,29 @@ def is_secret(name: str) -> bool:
 def without_secrets(text: str) -> str:
     """Return a text without the values of secret headers and of keys in addresses."""
     lower = text.lower()
-    if not any(hint in lower for hint in _HINTS):  # costs a tenth of the search
-        return text
-    for quoted in (_MEMBER, _PAIR):
-        text = quoted.sub(rf"\g<kept>\g<quote>{REDACTED}\g<quote>", text)
-    for bare in (_LINE, _ARGUMENT, _QUERY):
-        text = bare.sub(rf"\g<kept>{REDACTED}", text)
+    if any(hint in lower for hint in _HINTS):  # costs a tenth of the search
+        for quoted in (_MEMBER, _PAIR):
+            text = quoted.sub(rf"\g<kept>\g<quote>{REDACTED}\g<quote>", text)
+        for bare in (_LINE, _ARGUMENT, _QUERY):
+            text = bare.sub(rf"\g<kept>{REDACTED}", text)
+    if any(hint in lower for hint in _HINTS_OF_ADDRESSES):
+        for bare in (_QUERY, _PASSWORD):
+            text = bare.sub(rf"\g<kept>{REDACTED}", text)
     return text
+
+
+def command_without_secrets(arguments: Iterable[str]) -> list[str]:
+    """Return a command line without the values of options that are named after secrets, as `--api-key=…`."""
+    kept: list[str] = []
+    follows = False  # the value of the option before
+    for argument in arguments:
+        name, equals, _ = argument.partition("=")
+        if _OPTION.fullmatch(name):
+            kept.append(f"{name}={REDACTED}" if equals else argument)
+        else:
+            kept.append(REDACTED if follows and not argument.startswith("-") else without_secrets(argument))
+        follows = not equals and _OPTION.fullmatch(name) is not None
+    return kept
 
 
 def attrs_without_secrets(attrs: dict[str, Any]) -> dict[str, Any]:

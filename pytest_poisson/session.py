@@ -20,7 +20,7 @@ from pytest_poisson.open_runs import OpenRuns
 from pytest_poisson.opening import OpenedRun, continue_run, create_run, seed_keys
 from pytest_poisson.plan import Plan, make_plan, refuse_cost
 from pytest_poisson.progress import ProgressLine
-from pytest_poisson.recording import refuse_missing_clients
+from pytest_poisson.recording import RowCleaner, refuse_missing_clients
 from pytest_poisson.render.layout import wrap
 from pytest_poisson.selection import SELECTION, Selection
 from pytest_poisson.session_files import SessionFiles
@@ -204,14 +204,16 @@ class SweepSession:
     ) -> None:
         progress = ProgressLine(self.reporter)
         run, rules = opened.writer.run, stop_rules(self.settings, opened.already)
+        job = self._job(run, opened.missing, against)
         sweep = Sweep(
             opened.missing,
-            job=self._job(run, opened.missing, against),
+            job=job,
             backend=backend,
             writer=opened.writer,
             show=progress.show,
             rules=rules,
             decider=decider,
+            clean=self._cleaner(job).clean,
             leaves_gaps=opened.leaves_gaps,
         )
         try:
@@ -228,6 +230,11 @@ class SweepSession:
             self.beside = None if against is None else self._runs.open_if_there(against)
         if sweep.exit_request is not None:
             pytest.exit(sweep.exit_request)
+
+    def _cleaner(self, job: Job) -> RowCleaner:
+        selection = self.config.stash.get(SELECTION, Selection())
+        declared = {each.condition.key: each.declaration.recording for each in selection.conditions}
+        return RowCleaner(job.keys, declared, self.settings)
 
     def _job(self, run: RunRecord, missing: Sequence[Ranges], against: str | None) -> Job:
         times = 1 if against is None else 2

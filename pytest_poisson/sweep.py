@@ -72,6 +72,8 @@ class Sweep:
         What may stop the sweep before everything has run.
     decider
         What tells of conditions that need no more replicates, if anything does.
+    clean
+        Makes a row what may be stored of it, before anything looks at it.
     leaves_gaps
         Whether the run lacks replicates that this sweep does not run, so that it cannot end complete.
     """
@@ -86,6 +88,7 @@ class Sweep:
         show: Callable[[Progress], None],
         rules: Sequence[StopRule] = (),
         decider: Decider | None = None,
+        clean: Callable[[tuple[Any, ...]], tuple[Any, ...]] = tuple,
         leaves_gaps: bool = False,
     ) -> None:
         self._dealer = Dealer(missing)
@@ -98,6 +101,7 @@ class Sweep:
         self._show = show
         self._rules = rules
         self._decider = decider
+        self._clean = clean
         self._leaves_gaps = leaves_gaps
         self._interrupts = Interrupts()
         self._in_flight = 0  # batches
@@ -188,7 +192,7 @@ class Sweep:
 
     def _store(self, events: Sequence[Event]) -> None:
         """Commit every row that has arrived, in one transaction."""
-        rows = [row for event in events if isinstance(event, Rows) for row in event.rows]
+        rows = [self._clean(row) for event in events if isinstance(event, Rows) for row in event.rows]
         if rows:
             self._stored += self._writer.add(rows)
             self._without_outcome += sum(row[OUTCOME] is None for row in rows)

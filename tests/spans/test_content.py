@@ -224,6 +224,34 @@ def test_a_hook_in_a_conftest_reaches_the_workers(pytester):
     assert {span.input for each in episodes_with_spans(pytester) for span in each.spans} == {"llm: 26"}
 
 
+FAILING = """
+import os
+import pytest
+
+@pytest.mark.rollout(replicates=3, retries=1, retry_on=[ConnectionError], redact=["sk-[0-9]+"])
+def test_agent(rollout):
+    if rollout.replicate == 0:
+        raise ConnectionError("refused sk-123: {'authorization': 'Bearer s3cret'}")
+    if rollout.replicate == 1:
+        os.write(2, b"sk-123 Cookie: id=s3cret")
+        os._exit(3)
+    rollout.end("passed", meta={"sent": {"x-api-key": "s3cret", "n": 1}, "with": "sk-123"})
+"""
+
+
+def test_errors_and_meta_are_redacted_as_spans_are(pytester):
+    """An exception's text often has the request's headers; a dead worker's last output, and meta, may have them too."""
+    from tests.plugin.support import episodes, sweep
+
+    pytester.makepyfile(FAILING)
+    sweep(pytester, workers=1, subprocess=True)
+    raised, died, ended = episodes(pytester)
+    assert raised.error.startswith(f"ConnectionError: refused {REDACTED}: {{'authorization': '{REDACTED}'}}")
+    assert [attempt.error for attempt in raised.attempts] == [raised.error]
+    assert died.error.endswith(f"{REDACTED} Cookie: {REDACTED}")
+    assert ended.meta == {"sent": {"x-api-key": REDACTED, "n": 1}, "with": REDACTED}
+
+
 @pytest.mark.parametrize(
     ("mark", "words"),
     [

@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_poisson.secrets import REDACTED, attrs_without_secrets, is_secret, without_secrets
+from pytest_poisson.secrets import (
+    REDACTED,
+    attrs_without_secrets,
+    command_without_secrets,
+    is_secret,
+    without_secrets,
+)
 
 NAMES = (
     "Authorization",
@@ -76,6 +82,7 @@ def test_json_stays_json(name, secret):
         '{"role": "user", "content": "Do you store cookies or tokens?"}',
         '["api_key", "name", "email"]',
         "tokens: 12",
+        "see https://x/a:b and mail me@x, or x/?q=1&sort=key",
         "",
     ],
 )
@@ -111,7 +118,16 @@ def test_other_names_are_no_secrets(name):
 
 
 @pytest.mark.parametrize(
-    "text", ["https://x/?api_key=s3cret&a=1", "api_key=s3cret&a=1", "a=1&access_token=s3cret"]
+    "text",
+    [
+        "https://x/?api_key=s3cret&a=1",
+        "api_key=s3cret&a=1",
+        "a=1&access_token=s3cret",
+        "POST https://x/v1beta/models/m:generateContent?key=s3cret failed",
+        "https://x/o?X-Amz-Signature=s3cret&a=1",
+        "https://x/o?sv=1&sig=s3cret",
+        "git clone https://me:s3cret@x/y.git",
+    ],
 )
 def test_keys_in_addresses_are_redacted(text):
     """A key goes from a whole address, and from the query that stands alone, as OpenTelemetry has it."""
@@ -146,3 +162,17 @@ def test_a_long_text_of_beginnings_is_searched_once(part):
     """Two megabytes of values that never end take seconds: a search that began again at each would take hours."""
     text = f"cookie {part * (2_000_000 // len(part))}"
     assert without_secrets(text).startswith("cookie ")
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (["--api-key=s3cret", "-k", "a"], [f"--api-key={REDACTED}", "-k", "a"]),
+        (["--service-token", "s3cret", "x.py"], ["--service-token", REDACTED, "x.py"]),
+        (["--base-url=https://me:s3cret@x/"], [f"--base-url=https://me:{REDACTED}@x/"]),
+        (["--poisson-token-cap=5", "--token", "--poisson-sweep"],) * 2,
+    ],
+)
+def test_a_command_line_keeps_no_value_of_an_option_named_after_a_secret(given, kept):
+    """What a run stores of the command that made it goes into reports."""
+    assert command_without_secrets(given) == kept
