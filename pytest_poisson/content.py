@@ -64,7 +64,9 @@ class ContentRules:
         if self.hook is not None:
             try:
                 self.hook(span)
-            except Exception as error:  # noqa: BLE001  a hook of the suite's may raise anything
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # noqa: BLE001  a hook of the suite's may raise anything, pytest.fail() too
                 span.input = span.output = None
                 span.attrs, span.error = {}, f"pytest_poisson_redact raised {error_line(error)}"
         given, given_bytes, given_digest = self._body(span.input)

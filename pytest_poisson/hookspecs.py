@@ -41,7 +41,8 @@ def pytest_poisson_redact(span: Span) -> None:
 
     Called for every span of a replicate once it has ended, after the values of secret headers and the matches of
     `redact` are gone and before texts are cut. Change `span.input`, `span.output`, `span.error`, `span.name` and
-    `span.attrs` in place. Where a hook raises, none of the span's texts is kept.
+    `span.attrs` in place. Where a hook raises, none of the span's texts is kept. A coroutine or a generator, which would
+    redact nothing, is refused.
 
     Parameters
     ----------

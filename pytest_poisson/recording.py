@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from poisson_store.records import EpisodeRow
 from pytest_poisson.content import ContentRules
+from pytest_poisson.errors import UserError
 from pytest_poisson.option_table import option_named
 from pytest_poisson.spans import Trace
 from pytest_poisson.stash import CAPTURE, SETTINGS
@@ -71,6 +74,27 @@ def refuse_missing_clients(declarations: Iterable[Declaration], settings: Settin
         refuse_missing_packages(sorted(clients))
 
 
+def refuse_unfit_hooks(items: Iterable[pytest.Item]) -> None:
+    """Refuse a hook that would let everything through, before anything is spent.
+
+    Raises
+    ------
+    UserError
+        If an implementation of `pytest_poisson_redact` does nothing where it is called: a coroutine or a generator.
+    """
+    hooks = {id(hook): hook for hook in (item.ihook.pytest_poisson_redact for item in items)}
+    for implementation in chain.from_iterable(hook.get_hookimpls() for hook in hooks.values()):
+        function = implementation.function
+        is_generator = inspect.isgeneratorfunction(function) and not (
+            implementation.wrapper or implementation.hookwrapper
+        )
+        if is_generator or inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+            raise UserError(
+                f"pytest_poisson_redact of {implementation.plugin_name} is asynchronous or a generator, and would redact "
+                "nothing; a plain function would."
+            )
+
+
 def recording_of(item: pytest.Item, declared: Mapping[str, Any]) -> Recording:
     """Return what a collected rollout records, in the controlling process as in a worker.
 
@@ -114,13 +138,16 @@ class RowCleaner:
         self, keys: Sequence[str], declared: Mapping[str, Mapping[str, Any]], settings: Settings
     ) -> None:
         rules = {
-            key: ContentRules(redact=_patterns(declared.get(key, {}), settings)) for key in dict.fromkeys(keys)
+            key: ContentRules(redact=_patterns(declared.get(key, {}), settings))
+            for key in dict.fromkeys(keys)
         }
         self._rules = [rules[key] for key in keys]
 
     def clean(self, row: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return the row as it may be stored."""
-        error, meta, attempts = (row[place] if place < len(row) else None for place in (ERROR, META, ATTEMPTS))
+        error, meta, attempts = (
+            row[place] if place < len(row) else None for place in (ERROR, META, ATTEMPTS)
+        )
         if error is None and meta is None and attempts is None:
             return row
         rules, items = self._rules[row[0]], list(row)

@@ -20,7 +20,7 @@ from pytest_poisson.open_runs import OpenRuns
 from pytest_poisson.opening import OpenedRun, continue_run, create_run, seed_keys
 from pytest_poisson.plan import Plan, make_plan, refuse_cost
 from pytest_poisson.progress import ProgressLine
-from pytest_poisson.recording import RowCleaner, refuse_missing_clients
+from pytest_poisson.recording import RowCleaner, refuse_missing_clients, refuse_unfit_hooks
 from pytest_poisson.render.layout import wrap
 from pytest_poisson.selection import SELECTION, Selection
 from pytest_poisson.session_files import SessionFiles
@@ -108,6 +108,7 @@ class SweepSession:
 
     def _plan_and_sweep(self, session: pytest.Session, selection: Selection) -> bool | None:
         refuse_missing_clients([each.declaration for each in selection.conditions], self.settings)
+        refuse_unfit_hooks(each.item for each in selection.conditions)
         resumed = self._runs.open_named(self.settings.resume)
         baseline = self._runs.open_named(self.settings.baseline or baseline_of(resumed))
         before_sweep.refuse_own_failures(

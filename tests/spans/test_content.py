@@ -153,15 +153,35 @@ def test_what_a_hook_makes_of_times_and_steps_is_storable(value):
     assert isinstance(row.step, str) == (value is not None)
 
 
-def test_where_the_hook_raises_no_text_is_kept():
-    """A hook that fails must not let through what it was to take out."""
+@pytest.mark.parametrize("raised", [KeyError("field"), pytest.fail.Exception("field"), SystemExit("field")])
+def test_where_the_hook_raises_no_text_is_kept(raised):
+    """A hook that fails must not let through what it was to take out, nor end the sweep."""
 
     def hook(span):
-        raise KeyError("field")
+        raise raised
 
     row = record(ContentRules(hook=hook), input="private", output="private", attrs={"a": "private"})
     assert "private" not in json.dumps(row)
-    assert row.error == "pytest_poisson_redact raised KeyError: 'field'"
+    assert row.error.startswith(f"pytest_poisson_redact raised {type(raised).__name__}: ")
+
+
+@pytest.mark.parametrize(
+    "hook",
+    [
+        "async def pytest_poisson_redact(span): span.input = None",
+        "def pytest_poisson_redact(span): yield",
+        "async def pytest_poisson_redact(span): yield",
+    ],
+)
+def test_a_hook_that_would_redact_nothing_is_refused(pytester, hook):
+    """A coroutine that nobody awaits, or a generator that nobody runs, would let everything through."""
+    pytester.makeconftest(hook)
+    pytester.makepyfile(SUITE.format(mark=""))
+    result = pytester.runpytest_inprocess("--poisson-sweep", "--poisson-workers=0")
+    result.stderr.fnmatch_lines(
+        ["*pytest_poisson_redact of *conftest.py is asynchronous or a generator, and*"]
+    )
+    assert result.ret == 4
 
 
 def test_long_attributes_and_errors_are_cut():
