@@ -58,7 +58,7 @@ def _cells(used: Used) -> tuple[str, ...]:
         write.integer(used.calls) if used.calls else write.NONE,
         write.integer(used.unknown),
         *(
-            write.NONE if _is_dark(used) else write.integer(each)
+            write.NONE if used.unknown and not each else write.integer(each)
             for each in (used.tokens_in, used.tokens_out)
         ),
         _cost(used),

@@ -11,7 +11,7 @@ from pytest_poisson.analyses.tokens import Price, Prices, count_tokens
 from pytest_poisson.cli import main
 from pytest_poisson.errors import UserError
 from pytest_poisson.render.sheet import as_text
-from pytest_poisson.render.tokens_sheet import money, tokens_sheet
+from pytest_poisson.render.tokens_sheet import models_grid, money, tokens_sheet
 from tests.golden import assert_golden
 from tests.priced_runs import GREETING, REFUND, episode, made, write_priced
 from tests.stored_runs import SALT, SUPPORT
@@ -54,7 +54,7 @@ def test_sums_by_condition_and_model(result):
     ],
 )
 def test_half_of_a_usage_is_not_the_whole(tmp_path, tokens, attrs, unknown):
-    """A call that reported one side alone makes its cost the least there was, but for one that has no other side."""
+    """A call that reported one side alone makes its cost the least there was, and the other is not 0, but where there is none."""
     store = Store(tmp_path)
     writer = store.create(RunRecord(salt=SALT, name="a", rollouts=(SUPPORT,), conditions=(REFUND,)))
     spans = (made("0000", None, "llm", "call", 0, 1, tokens=tokens, attrs=attrs),)
@@ -63,6 +63,10 @@ def test_half_of_a_usage_is_not_the_whole(tmp_path, tokens, attrs, unknown):
     with store.open("a") as reader:
         (arm,) = count_tokens([reader], prices=PRICES).arms
     assert (arm.total.calls, arm.total.unknown) == (1, unknown)
+    ((*_, said_in, said_out, _),) = models_grid([arm]).rows
+    assert (said_in, said_out) == tuple(
+        "-" if side is None and unknown else str(side or 0) for side in (tokens.input, tokens.output)
+    )
 
 
 def test_what_no_stored_span_says_is_counted_apart(result):
