@@ -69,6 +69,8 @@ class Gate:
     elsewhere
         How many conditions that fail have no item in this session, which resumed a part of the run: no item fails for
         them.
+    empty_shard
+        The shard that this session is, of how many, where none of the replicates is its share; None else.
     """
 
     check: CheckResult | None
@@ -82,6 +84,7 @@ class Gate:
     flips: tuple[str, ...] = ()
     fix: FixVerdict | None = None
     elsewhere: int = 0
+    empty_shard: tuple[int, int] | None = None
 
     @property
     def status(self) -> int:
@@ -101,6 +104,9 @@ class Gate:
         """Why, as the tail of a sentence; empty where the status is 0."""
         if not self.status:
             return ""
+        if self.empty_shard is not None:
+            part, parts = self.empty_shard
+            return f"there are too few replicates for {parts} shards, and shard {part} has none of them; take fewer shards"
         if self.nothing_measured:
             return "no replicate ended with an outcome"
         if self.fix is not None and self.fix.reasons:
@@ -183,6 +189,7 @@ def judge(
         flips=tuple(flipping) if "flips" in settings.fail_on else (),
         fix=fix,
         elsewhere=0 if here is None else len(failures.keys() - set(here)),
+        empty_shard=None if any(each.planned for each in accounts.values()) else run.run.shard,
     )
 
 

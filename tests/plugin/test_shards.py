@@ -36,6 +36,19 @@ def test_shards_merge_into_the_run_they_are_parts_of(pytester):
     assert open_run(pytester).run.name == "merged"  # whole again, so it may be the latest
 
 
+def test_a_shard_without_a_share_says_so(pytester):
+    """It measured nothing and passes nothing, and the sentence blames the number of shards."""
+    pytester.makepyfile(COIN)
+    options = ("--poisson-salt=ci-1", "--poisson-replicates=2")
+    result = sweep(pytester, *options, "--poisson-shard=5/5", "--poisson-fail-on=never")
+    assert result.ret == 10
+    said = " ".join(result.stdout.str().split())
+    assert (
+        "status 10: there are too few replicates for 5 shards, and shard 5 has none of them; take fewer"
+        in said
+    )
+
+
 def test_a_latest_run_of_fewer_tests_is_not_taken_silently(pytester):
     """A file named alone is a suite, and its run the latest; a session that wants more is told of the run that has it."""
     pytester.makepyfile(test_one=COIN, test_two=COIN.replace('"coin"', '"other"'))
