@@ -148,7 +148,9 @@ def make_plan(
     """
     rollouts = rollout_records(found)
     events = _events(rollouts, settings)
-    tests = sum(1 for each in found for event in events if event.rollout == each.declaration.id)
+    tests = sum(
+        event.rollout == each.declaration.id for each in _compared(found, baseline) for event in events
+    )
     sizing = None if sized_by is None else _size(found, settings, tests, *sized_by)
     counts, source = (
         _replicates(found, settings, tests, resumed or (baseline if settings.pair_with else None))
@@ -340,6 +342,14 @@ def _to_run(plan: Plan, resumed: RunReader | None) -> int:
         shares = (share_of_shard(n, each.replicates, plan.shard) for n, each in enumerate(plan.conditions))
         return sum(map(how_many, shares)) * plan.variants
     return plan.replicates
+
+
+def _compared(
+    found: Sequence[CollectedCondition], baseline: RunReader | None
+) -> Sequence[CollectedCondition]:
+    """Return the conditions that a comparison would test: those that the baseline, where there is one, has too."""
+    keys = set() if baseline is None else {each.key for each in baseline.conditions}
+    return [each for each in found if each.condition.key in keys] or found
 
 
 def _not_common(found: Sequence[CollectedCondition], baseline: RunReader | None) -> int:

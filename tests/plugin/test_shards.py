@@ -65,6 +65,20 @@ def test_a_latest_run_of_fewer_tests_is_not_taken_silently(pytester):
         assert "note:" not in sweep(pytester, *options, "--poisson-dry-run").stdout.str()
 
 
+def test_a_plan_counts_the_tests_that_will_be_made(pytester):
+    """What the baseline does not have is not tested, and makes no limit larger."""
+    pytester.makepyfile(COIN)
+    sweep(pytester, "-k", "heads", "--poisson-name=half")
+    plans = [
+        sweep(pytester, "--poisson-pair-with=half", "--poisson-dry-run", *words).stdout.str()
+        for words in ([], ["-k", "heads"])
+    ]
+    assert "half; 1 condition it does not have" in plans[0]
+    for words in ("events ", "limit ", "            on the same"):
+        first, second = (next(line for line in plan.split("\n") if line.startswith(words)) for plan in plans)
+        assert first == second
+
+
 def test_a_plan_says_what_its_session_runs(pytester):
     """A shard's plan and estimate are of its share, a resumed run's of what it lacks; the limit is of the whole."""
     pytester.makepyfile(COIN)
