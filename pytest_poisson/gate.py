@@ -14,7 +14,7 @@ from pytest_poisson.decision import decide
 from pytest_poisson.fix_gate import judge_fix
 from pytest_poisson.render.check_text import session_reason
 from pytest_poisson.render.explain import explain_row
-from pytest_poisson.render.formatting import plural, printable
+from pytest_poisson.render.formatting import plural, printable_lines
 from pytest_poisson.render.promises_text import explain_promise
 
 if TYPE_CHECKING:
@@ -214,14 +214,12 @@ def _unmeasured(run: RunReader, accounts: dict[str, Accounting]) -> dict[str, st
         if account.stored and not account.with_outcome and not account.skipped_whole:
             first = next((each for each in run.episodes(key) if each.cause != "skipped"), None)
             error = (
-                "" if first is None else f"; replicate {first.replicate} {first.cause}: {_shown(first.error)}"
+                ""
+                if first is None
+                else f"; replicate {first.replicate} {first.cause}: {printable_lines(first.error or 'no text')}"
             )
             texts[key] = f"none of its {account.stored} replicates ended with an outcome{error}"
     return texts
-
-
-def _shown(error: str | None) -> str:
-    return "\n".join(map(printable, (error or "no text").splitlines()))
 
 
 def _skipped(run: RunReader, accounts: dict[str, Accounting]) -> dict[str, str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
+from pytest_poisson.render.formatting import printable
+
 if TYPE_CHECKING:
     from poisson_store.records import ConditionRecord
     from pytest_poisson.analyses.diff_result import DiffResult, DiffRow
@@ -51,4 +53,4 @@ def next_command(result: DiffResult, store: str | None = None) -> str | None:
 
 
 def _command(*words: str) -> str:
-    return shlex.join(words)
+    return shlex.join(map(printable, words))

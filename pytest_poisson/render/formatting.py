@@ -191,7 +191,14 @@ def value(item: Json) -> str:
 
 def printable(text: str) -> str:
     """Return text with everything a terminal would act upon (line ends, escapes, directions) written out."""
+    if text.isprintable():
+        return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def printable_lines(text: str) -> str:
+    """Return a text of several lines so that each is `printable`; line ends and tabs stay."""
+    return "\n".join("\t".join(map(printable, line.split("\t"))) for line in text.splitlines())
 
 
 def width(text: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from pytest_poisson.render.formatting import printable
+from pytest_poisson.render.formatting import printable, printable_lines
 from pytest_poisson.render.html import sheet_section
 from pytest_poisson.render.sheet import Bold
 
@@ -51,8 +51,7 @@ def link(target: str, *children: str, **attributes: str | None) -> Html:
 
 def lines(text: str, **attributes: str | None) -> Html:
     """Write a text of several lines as it was, with what no page should act upon written out."""
-    shown = "\n".join("\t".join(map(printable, line.split("\t"))) for line in text.splitlines())
-    return element("pre", Html(escape(shown, quote=True)), **attributes)
+    return element("pre", Html(escape(printable_lines(text), quote=True)), **attributes)
 
 
 def grid(columns: Sequence[Column], rows: Iterable[Sequence[str]], **attributes: str | None) -> Html:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_poisson.render import formatting as write
 from pytest_poisson.render.commands import replicate_command
@@ -36,7 +36,7 @@ def replicates_data(failing: Failing, store: str | None) -> list[Document]:
     """Return the replicates as the page's script shows them, in the most room that the page has for all of them."""
     most = max(MOST_BYTES - 1000 * len(failing.total), LEAST_BYTES)
     for room in (ROOM, *SMALLER_ROOMS):
-        data = [replicate_data(each, store, room) for each in failing.shown]
+        data = [_written_out(replicate_data(each, store, room)) for each in failing.shown]
         if len(data_block({"replicates": data}).encode()) <= most:
             break
     return data
@@ -56,6 +56,17 @@ def replicate_data(each: FailingReplicate, store: str | None, room: Room) -> Doc
         "spans": [_span(node, room) for node in trace.nodes[: room.spans]],
         "cut": _cut_spans(len(trace.nodes), episode.spans_left_out or 0, room),
     }
+
+
+def _written_out(value: Any) -> Any:
+    """Return data with every text as a page may show it: nothing in it that a reader would not see, or see elsewhere."""
+    if isinstance(value, str):
+        return write.printable_lines(value)
+    if isinstance(value, list):
+        return [_written_out(each) for each in value]
+    if isinstance(value, dict):
+        return {name: _written_out(each) for name, each in value.items()}
+    return value
 
 
 def failing_document(failing: Failing) -> list[Document]:

@@ -1,14 +1,17 @@
 """The HTML report: one file, whole, the numbers of the result, and text that stays text."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from poisson_store import Store
 from poisson_store.records import Episode, RunRecord, Span
-from pytest_poisson.analyses.report_details import run_details
+from pytest_poisson.analyses.diff import diff
+from pytest_poisson.analyses.report_details import comparison_details, run_details
 from pytest_poisson.analyses.shares import shares
 from pytest_poisson.analyses.show import show
+from pytest_poisson.render.diff_text import render_diff
 from pytest_poisson.render.report_files import comparison_files, run_files
 from tests.render import scenarios
 from tests.render.elements import HOSTILE, Elements
@@ -78,6 +81,43 @@ def test_hostile_words_make_no_element(tmp_path):
     assert [tag for tag, _ in found.found] == [tag for tag, _ in expected.found]
     assert not [attrs for _, attrs in found.found if "onerror" in attrs]
     assert HOSTILE in found.text
+
+
+def texts_of(value):
+    """Yield every text in a document."""
+    if isinstance(value, str):
+        yield value
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from texts_of(each)
+
+
+def test_what_no_reader_would_see_is_written_out(tmp_path):
+    """Escapes and directions in a text are spelled, in what the page's script shows and in a command for a terminal."""
+    unseen, store = "\x1b[31m\u202e\u2066\x00\u2028", Store(tmp_path)
+    place = replace(cell(task=unseen), nodeid=f"t.py::t[{unseen}]", planned=60)
+    span = Span("1", None, "llm", unseen, 1, 2, input=unseen, output=unseen, error=unseen, step=unseen)
+    for name, outcome in (("before", "resolved"), ("after", "timeout")):
+        with store.create(RunRecord(salt=SALT, name=name, rollouts=(SUPPORT,), conditions=(place,))) as run:
+            run.add(
+                Episode(
+                    place.key,
+                    number,
+                    number,
+                    outcome,
+                    None,
+                    error=unseen,
+                    meta={unseen: unseen},
+                    spans=(span,),
+                )
+                for number in range(60)
+            )
+    with store.open("before") as before, store.open("after") as after:
+        result = diff(before, after)
+        details = comparison_details(before, after, result)
+    shown = data_of(comparison_files(result, details)["report.html"])
+    assert shown["replicates"][0]["spans"]
+    for text in (*texts_of(shown), *render_diff(result).splitlines()):
+        assert text.replace("\n", "").isprintable(), text
 
 
 def test_a_run_alone_has_a_page(tmp_path):
