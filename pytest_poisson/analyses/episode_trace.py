@@ -13,6 +13,7 @@ from pytest_poisson.analyses.coverage import in_order
 from pytest_poisson.analyses.find_condition import find_condition
 from pytest_poisson.capture.attributes import model_of
 from pytest_poisson.errors import UserError
+from pytest_poisson.events import failures_of
 from pytest_poisson.spans import KIND_INDEX
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def trace_episode(
     replicate
         Its number.
     failures
-        Only replicates that ended as a declared failure, or without an outcome though they were not skipped.
+        Only replicates that failed, as `events.failures_of` has it, or ended without an outcome though they were not skipped.
 
     Raises
     ------
@@ -130,15 +131,13 @@ def _alike(
 
 
 def _failed(reader: RunReader, columns: OutcomeColumns) -> NDArray[np.bool_]:
-    """Tell which episodes ended as a declared failure, or without an outcome though they were not skipped."""
-    failures = {rollout.id: rollout.failures for rollout in reader.run.rollouts}
-    is_failure = np.array(
-        [
-            [*(word in failures[condition.rollout] for word in columns.outcomes), False]  # at -1, no outcome
-            for condition in reader.conditions
-        ],
-        dtype=bool,
-    ).reshape(len(reader.conditions), -1)
+    """Tell which episodes failed, or ended without an outcome though they were not skipped."""
+    failures = {rollout.id: failures_of(rollout) for rollout in reader.run.rollouts}
+    is_failure = np.zeros(
+        (len(reader.conditions), len(columns.outcomes) + 1), dtype=bool
+    )  # at -1, no outcome
+    for row, condition in zip(is_failure, reader.conditions, strict=True):
+        row[:-1] = [word in failures[condition.rollout] for word in columns.outcomes]
     lost = (columns.cause >= 0) & (columns.cause != CAUSES.index("skipped"))
     failed: NDArray[np.bool_] = is_failure[columns.condition, columns.outcome] | lost
     return failed

@@ -30,6 +30,8 @@ def find_condition(conditions: Sequence[ConditionRecord], wanted: str) -> Condit
     found = found or [each for each in conditions if _fits(each, wanted)]
     if len(found) == 1:
         return found[0]
+    if not conditions:
+        raise UserError(f"--condition={wanted} fits nothing: the run has no condition.")
     fault = "fits no condition of the run" if not found else f"fits {len(found)} conditions of the run"
     raise UserError(f"--condition={wanted} {fault}; among them are {_some(found or conditions)}.")
 

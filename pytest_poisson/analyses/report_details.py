@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_poisson.analyses.failing import failing_replicates
-from pytest_poisson.analyses.outcomes import outcomes_alone
+from pytest_poisson.analyses.outcomes import carried_failures, outcomes_alone
 from pytest_poisson.analyses.side import time_apart
 from pytest_poisson.analyses.tokens import count_tokens
 from pytest_poisson.analyses.where import where
@@ -89,9 +89,8 @@ def comparison_details(
 
 def run_details(run: RunReader, shares: Sequence[Share], prices: Prices | None = None) -> ReportDetails:
     """Look into one run, the conditions in the order of their shares."""
-    failures = _unique(word for rollout in run.run.rollouts for word in rollout.failures)
     keys = _unique(each.condition.key for each in shares)
-    return _details((run,), keys, failures, prices, paired=False)
+    return _details((run,), keys, carried_failures([run]), prices, paired=False)
 
 
 def fix_details(

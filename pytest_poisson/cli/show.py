@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--failures",
         action="store_true",
-        help="show the first replicate that ended as a declared failure, or without an outcome",
+        help="show the first replicate that failed, or ended without an outcome",
     )
     parser.add_argument(
         "--texts",

@@ -1,6 +1,7 @@
 """Failing replicates to look at: bounded, dealt fairly, the telling ones first."""
 
 from poisson_store import Store
+from pytest_poisson.analyses.episode_trace import trace_episode
 from pytest_poisson.analyses.failing import MOST_OF_ONE, failing_replicates
 from pytest_poisson.analyses.shares import shares
 from pytest_poisson.analyses.show import show
@@ -50,6 +51,7 @@ def test_what_failed_undeclared_is_shown(tmp_path):
         described = [(each.event, each.count.events) for each in shares(show(run))]
         assert described == [("timeout", 0), ("violated", 0), ("failed", 2)]
         assert [each.event for each in shares(show(base))] == ["timeout", "violated"]
+        assert trace_episode(run, failures=True).alike == ((CELLS[0].key, 1), (CELLS[0].key, 2))
 
 
 def test_those_that_failed_after_alone_come_first(tmp_path):

@@ -13,7 +13,7 @@ from pytest_poisson.errors import UserError
 from pytest_poisson.render.trace_text import render_trace
 from tests.golden import assert_golden
 from tests.priced_runs import GREETING, REFUND, write_priced
-from tests.stored_runs import cell
+from tests.stored_runs import cell, write_run
 
 GOLDEN = Path(__file__).with_name("golden")
 
@@ -149,6 +149,14 @@ def test_the_document_has_everything(tmp_path, capsys):
     ]
     assert document["spans"][1]["input_cut"] == {"bytes": 5000, "digest": "ab" * 32}
     assert document["spans"][3]["unknown_usage"] is True
+
+
+@pytest.mark.parametrize("asked", [["--failures"], ["--condition=x"]])
+def test_a_run_without_conditions_has_none_to_show(tmp_path, capsys, asked):
+    """What could be recovered of a damaged file may be no condition at all: that is a sentence, too."""
+    write_run(Store(tmp_path), "empty", [])
+    assert main(["show", "empty", *asked, f"--store={tmp_path}"]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_the_command_prints_the_tree(tmp_path, capsys):
