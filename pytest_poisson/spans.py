@@ -184,6 +184,7 @@ class Span:
         "kind_index",
         "name",
         "number",
+        "outer",
         "output",
         "parent",
         "parent_id",
@@ -207,6 +208,9 @@ class Span:
         self.span_id = ""
         self.parent: Span | None = None
         self.parent_id: str | None = None
+        self.outer: Span | None = (
+            None  # open in this context around it; the parent may be one of OpenTelemetry's
+        )
         self.start_ns = self.end_ns = 0
         self.written: tuple[Any, ...] | None = None
         self._tokens: dict[str, int | None] | None = None
@@ -238,6 +242,7 @@ class Span:
     def __enter__(self) -> Self:
         trace = self.trace
         trace.begin(self, trace.innermost())
+        self.outer = _SPAN.get()
         _SPAN.set(self)
         self.start_ns = trace.now_ns()
         return self
@@ -249,7 +254,7 @@ class Span:
         if error is not None and self.error is None and not isinstance(error, GeneratorExit):
             self.error = error_line(error)
         if _SPAN.get() is self:  # not so where a generator is closed from another context
-            _SPAN.set(self.parent)
+            _SPAN.set(self.outer)
         if self.output is not None and type(self.output) is not str:
             self.output = as_text(self.output)
         self.trace.ended(self)

@@ -26,12 +26,15 @@ class ReplicateSpanProcessor(SpanProcessor):
         self._recorder = recorder
 
     def on_start(self, span: SdkSpan, parent_context: Context | None = None) -> None:
-        """Open our span where a replicate is under way."""
-        rollout = current_rollout()
-        if rollout is None:
+        """Open our span where a replicate is under way, or in a thread to which only OpenTelemetry's context was carried."""
+        rollout, parent = current_rollout(), otel.get_current_span(parent_context)
+        if rollout is not None:
+            trace = rollout.tracing()
+        elif (inside := self._recorder.find(parent.get_span_context().span_id)) is not None:
+            trace = inside.trace
+        else:
             return
-        trace = rollout.tracing()
-        around = self._recorder.of(otel.get_current_span(parent_context), trace)
+        around = self._recorder.of(parent, trace)
         ours = self._recorder.begin(trace, span.name, around, started_ns=span.start_time)
         self._recorder.remember(span.get_span_context().span_id, ours)
 

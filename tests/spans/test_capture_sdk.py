@@ -4,9 +4,10 @@ import asyncio
 import contextvars
 import json
 import sys
+import threading
 
 import pytest
-from opentelemetry import trace
+from opentelemetry import context, trace
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
@@ -167,6 +168,48 @@ def test_our_spans_and_the_programs_nest_in_each_other():
         ("d", "c"),
         ("e", "b"),
     ]
+
+
+def test_what_comes_after_a_span_by_hand_is_not_inside_what_was_around_it():
+    """A call that has ended contains no later one: its tokens would not count beside that one's."""
+    used = {"gen_ai.usage.input_tokens": 5}
+    with capturing() as replicate:
+        tracer = new_provider()[0].get_tracer("program")
+        with replicate() as rollout:
+            with (
+                tracer.start_as_current_span("first", attributes=used),
+                pytest_poisson.span("tool", "inside"),
+            ):
+                pass
+            with tracer.start_as_current_span("second", attributes=used):
+                pass
+    assert [(name, parent) for _, name, parent in tree(rollout)] == [
+        ("first", None),
+        ("inside", "first"),
+        ("second", None),
+    ]
+    assert trace_row(rollout.trace)[0] == 10
+
+
+def test_a_thread_with_opentelemetrys_context_alone_is_of_the_replicate():
+    """Instrumentations of threads and pools carry no other context along; spans there are not lost, nor their tokens."""
+
+    def work(tracer, around):
+        token = context.attach(around)
+        try:
+            with tracer.start_as_current_span("call", attributes={"gen_ai.usage.input_tokens": 5}):
+                pass
+        finally:
+            context.detach(token)
+
+    with capturing() as replicate:
+        tracer = new_provider()[0].get_tracer("program")
+        with replicate() as rollout, tracer.start_as_current_span("agent"):
+            thread = threading.Thread(target=work, args=(tracer, context.get_current()))
+            thread.start()
+            thread.join()
+    assert tree(rollout) == [("other", "agent", None), ("llm", "call", "agent")]
+    assert trace_row(rollout.trace)[0] == 5
 
 
 def test_concurrent_replicates_keep_their_sdk_spans_apart():
