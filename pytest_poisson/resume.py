@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pytest_poisson.declaration import PROMISES
 from pytest_poisson.errors import UserError
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def missing_ranges(stored: NDArray[Any], planned: int) -> Ranges:
 def refuse_changed_suite(
     run: RunReader, found: Sequence[CollectedCondition], rollouts: Sequence[RolloutRecord]
 ) -> None:
-    """Refuse to continue a run whose conditions or declared outcomes are no longer the suite's.
+    """Refuse to continue a run whose conditions, declared outcomes or promises are no longer the suite's.
 
     Raises
     ------
@@ -63,6 +64,7 @@ def refuse_changed_suite(
         now = declared.get(before.id)
         if now is not None:
             _refuse_changed_words(name, before, now)
+            _refuse_changed_rules(name, before, now)
             _refuse_other_seeds(name, before, now)
 
 
@@ -84,6 +86,7 @@ def refuse_fewer_replicates(run: RunReader, wanted: Mapping[str, int]) -> None:
 
 
 _WAY_OUT = "sweep anew, or give --poisson-resume-anyway to drop what no longer exists."
+_TAKE_OVER = "sweep anew, or give --poisson-resume-anyway to go on by what it declares now."
 
 
 def _refuse_changed_words(name: str, before: RolloutRecord, now: RolloutRecord) -> None:
@@ -93,6 +96,17 @@ def _refuse_changed_words(name: str, before: RolloutRecord, now: RolloutRecord) 
             raise UserError(
                 f"Rollout {before.id!r} of run {name!r} declared {kind}={list(then)} and declares {list(today)} now; "
                 f"{_WAY_OUT}"
+            )
+
+
+def _refuse_changed_rules(name: str, before: RolloutRecord, now: RolloutRecord) -> None:
+    """Refuse to go on with a run that is judged by other promises than the suite's, or ends otherwise by exceptions."""
+    for kind in (*PROMISES, "raises"):
+        then, today = (each.settings.get(kind) or {} for each in (before, now))
+        if then != today:
+            raise UserError(
+                f"Rollout {before.id!r} of run {name!r} was swept with {kind}={then} and declares {today} now; "
+                f"{_TAKE_OVER}"
             )
 
 

@@ -108,6 +108,18 @@ def test_a_changed_suite_is_refused_by_its_difference(pytester, change, sentence
     assert account.not_run == 0
 
 
+def test_a_changed_promise_is_not_judged_as_it_was(pytester):
+    """A stricter promise than the run was swept with is refused, and judged where the run is taken over."""
+    pytester.makepyfile(COIN.replace("replicates=12", 'replicates=60, at_most={"lost": 0.99}'))
+    sweep(pytester, "--poisson-name=run")
+    pytester.makepyfile(COIN.replace("replicates=12", 'replicates=60, at_most={"lost": 0.01}'))
+    refused = sweep(pytester, "--poisson-resume=run")
+    assert refused.ret == 4
+    said = " ".join(refused.stderr.str().split())
+    assert "swept with at_most={'lost': 0.99} and declares {'lost': 0.01} now; sweep anew, or give" in said
+    assert sweep(pytester, "--poisson-resume=run", "--poisson-resume-anyway").ret == 1
+
+
 def test_a_resumed_pair_is_judged_against_its_baseline(pytester):
     """A paired sweep that was stopped compares with its baseline when it is resumed."""
     pytester.makepyfile(COIN)
