@@ -97,10 +97,18 @@ class ContentRules:
             span.attrs = self._clean_deeply(attrs_without_secrets(_mapping(span.attrs)))
 
     def clean_json(self, text: str | None) -> str | None:
-        """Return a JSON object without secrets and without what `redact` matches; as it is where there is nothing."""
-        if text is None or self.clean(text) == text:
-            return text
-        return as_json(self._clean_deeply(attrs_without_secrets(json.loads(text))))
+        """Return a JSON object without secrets and without what `redact` matches; as it is where there is nothing.
+
+        Its texts are looked at as they were before they were escaped; one that nests too deeply for that is not kept.
+        """
+        if text is None:
+            return None
+        try:
+            given = json.loads(text)
+            cleaned = self._clean_deeply(attrs_without_secrets(given))
+            return text if cleaned == given else as_json(cleaned)
+        except RecursionError:
+            return as_json({REDACTED: "nests too deeply to be looked through"})
 
     def clean(self, text: Any) -> Any:
         """Return a text without the values of secret headers and without what `redact` matches."""

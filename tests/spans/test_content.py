@@ -244,6 +244,24 @@ def test_a_hook_in_a_conftest_reaches_the_workers(pytester):
     assert {span.input for each in episodes_with_spans(pytester) for span in each.spans} == {"llm: 26"}
 
 
+@pytest.mark.parametrize("text", ["AB12", 'a"b', "x\ny", "C:\\u", "Zoë\u2028"])
+@pytest.mark.parametrize("ascii_alone", [True, False])
+def test_a_pattern_sees_meta_as_it_was_before_it_was_escaped(text, ascii_alone):
+    """What a pattern matches from the beginning of a text to its end, or across an escape, is redacted in meta as in a span."""
+    rules = ContentRules(redact=(re.compile(f"^{re.escape(text)}$"),))
+    meta = {"kept": 1, "deep": [{"name": text}, {text: "value"}]}
+    kept = rules.clean_json(json.dumps(meta, ensure_ascii=ascii_alone))
+    assert json.loads(kept) == {"kept": 1, "deep": [{"name": REDACTED}, {REDACTED: "value"}]}
+
+
+def test_meta_in_which_nothing_is_secret_stays_to_the_letter():
+    """Meta is stored as it was written; what nests too deeply to be looked through is not kept, and ends no sweep."""
+    rules = ContentRules(redact=(re.compile("secret"),))
+    assert rules.clean_json('{"a": 1.0,"b" :[null]}') == '{"a": 1.0,"b" :[null]}'
+    deep = '{"a":' * 5000 + "1" + "}" * 5000
+    assert list(json.loads(rules.clean_json(deep))) == [REDACTED]
+
+
 FAILING = """
 import os
 import pytest
