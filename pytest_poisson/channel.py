@@ -71,9 +71,10 @@ class WorkerChannel:
         return cls(inbox, outbox, os.dup(2))
 
     def renew_output(self) -> None:
-        """Start the file that output goes to anew, so that it holds the last batch's output and does not grow with the sweep.
+        """Start the file that output goes to anew: it holds the last batch's output and does not grow with the sweep.
 
-        Where a replicate has closed its standard output or error, or put another file there, the next batch has them again.
+        Where a replicate has closed its standard output or error, or put another file there, the next batch has them
+        again.
         """
         with contextlib.suppress(OSError, ValueError):
             sys.stdout.flush()

@@ -22,7 +22,6 @@ FIXTURE = "rollout"
 REPETITION = "__pytest_repeat_step_number"
 """What pytest-repeat parametrizes a test with."""
 
-
 SOFT_FAILURES = ("_pytest.subtests", "pytest_subtests", "pytest_check")
 """Modules whose fixtures catch what fails and tell pytest afterwards: the test function itself returns."""
 

@@ -88,7 +88,7 @@ def vocabularies(rollouts: Iterable[RolloutRecord]) -> tuple[Vocabulary, ...]:
 
 
 def failures_of(rollout: RolloutRecord) -> tuple[str, ...]:
-    """Return the outcomes by which a rollout fails: its declared failures, and `failed` where it says nothing of that."""
+    """Return the outcomes by which a rollout fails: those declared, and `failed` where it declares that no success."""
     implied = [word for word, kind in IMPLICIT_KINDS.items() if kind == "failure"]
     return tuple(
         dict.fromkeys((*rollout.failures, *(word for word in implied if word not in rollout.successes)))

@@ -34,7 +34,10 @@ CAP_REACHED = 8
 """A cap on tokens, cost or time was reached: nothing more was started, and what was bought is stored."""
 
 NO_SINGLE_ITEM = 9
-"""A word of `--poisson-fail-on` that fails no item here (`too-small`, `flips`, `any`, a condition that a resume left out), or a fix that is not shown."""
+"""A word of `--poisson-fail-on` that fails no item here, or a fix that is not shown.
+
+No item fails for `too-small`, `flips` and `any`, nor for a condition that a session which resumes a part leaves out.
+"""
 
 NOT_COMPARABLE = 10
 """Not comparable: nothing measured, no common condition, other seeds than were claimed, too much without an outcome."""

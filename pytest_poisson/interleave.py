@@ -52,7 +52,7 @@ class TwinWriter:
 
 
 def names_of(settings: Settings) -> tuple[str, ...]:
-    """Return the names that this session's run and, where two are swept, the one beside it take; none where none is given."""
+    """Return the names that a session's runs take, the second where two are swept; none where none was given."""
     if not settings.name:
         return ()
     return (settings.name, f"{settings.name}-against") if settings.interleave else (settings.name,)

@@ -44,7 +44,7 @@ class OpenRuns:
         return None
 
     def newest_with(self, conditions: Collection[str]) -> str | None:
-        """Return the name of the newest run that may be `latest` and has all of these conditions, if one of the last has."""
+        """Return the name of the newest run with all of these conditions, among the last that may be `latest`."""
         whole = [run for run in self._store.runs() if run.status == "complete" and run.whole]
         for run in whole[:LOOKED_AT]:
             with suppress(StoreError), self._store.open(run.run_id) as reader:

@@ -300,7 +300,7 @@ class ItemRun:
 
 
 class FixtureFailures:
-    """The hook by which a fixture that failed by what is no Exception (`sys.exit`, a cancellation) has failed like others.
+    """The hook by which a fixture that raised what is no Exception, as `sys.exit` does, has failed like any other.
 
     pytest takes it for one that was never set up: it would not tear it down, and refuse to set it up ever again.
     """

@@ -129,7 +129,7 @@ class UsageCap:
 def unseen(rules: Iterable[StopRule]) -> list[str]:
     """Say what caps that were not reached did not see."""
     caps = [rule for rule in rules if isinstance(rule, UsageCap) and rule.reached() is None]
-    return [f"{cap.blind}: the cap does not count what they used." for cap in caps if cap.blind]
+    return [f"{cap.blind}, which the cap does not count." for cap in caps if cap.blind]
 
 
 class TimeCap:

@@ -126,8 +126,8 @@ def fix_check(
     Raises
     ------
     UserError
-        If the runs are one, `failing_from` is one of them or drew what one of them drew, an event is the outcome of no stored row or a success, or
-        no input can be compared; if the new run does not declare what the old one failed by.
+        If the runs are one, `failing_from` is one of them or drew what one of them drew, an event is the outcome of no
+        stored row or a success, or no input can be compared; if the new run does not declare what the old one failed by.
     """
     refuse_same(old, new)
     if failing_from is not None:

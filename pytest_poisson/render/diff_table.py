@@ -98,7 +98,7 @@ def evidence(result: DiffResult, row: DiffRow) -> str:
 
 
 def row_cells(row: DiffRow, max_mde: float) -> tuple[str, ...]:
-    """Return the cells of a row, one for each of `COLUMNS`; its limits read as they compare with the accepted change."""
+    """Return the cells of a row, one for each of `COLUMNS`; limits read as they compare with the accepted change."""
     word = SHORT_WORDS.get(row.word, row.word)
     return (
         write.printable(row.event.name),

@@ -41,7 +41,7 @@ def fraction(count: Count) -> str:
 
 
 def rate(value: float | None, bound: float | None = None) -> str:
-    """Write a rate with 3 decimals, or those of `beside`; 0.000 and 1.000 are kept for none and all."""
+    """Write a rate with 3 decimals, beside a bound with those of `beside`; 0.000 and 1.000 are kept for none and all."""
     if value is None or not math.isfinite(value):
         return NONE
     text = f"{_settled(value):.3f}"
@@ -63,7 +63,10 @@ def points(value: float | None) -> str:
 
 
 def percentage_points(value: float | None, *, sign: bool = True, bound: float | None = None) -> str:
-    """Write a change of a rate in percentage points with one decimal, a tiny one with its first digit; see `beside`."""
+    """Write a change of a rate in percentage points with one decimal, a tiny one with its first digit.
+
+    Beside a bound it has the decimals of `beside`.
+    """
     if value is None or not math.isfinite(value):
         return NONE
     if value == 0:
@@ -75,7 +78,7 @@ def percentage_points(value: float | None, *, sign: bool = True, bound: float | 
 
 
 def beside(value: float, bound: float, decimals: int) -> int:
-    """Return how many decimals, at least so many, let a figure read as above the bound it is held against, or as not above it."""
+    """Return how many decimals, at least so many, let a figure read as it compares with a bound: above it, or not."""
     from poisson_stats.significance import LEVEL_SLACK
 
     most = bound * (1 + LEVEL_SLACK)
@@ -96,7 +99,10 @@ def limit(value: Limit, bound: float | None = None) -> str:
 
 
 def size(value: float | None, bound: float | None = None) -> str:
-    """Write the size of a change, which has no sign, with 3 decimals, a tiny one with its first digit; see `beside`."""
+    """Write the size of a change, which has no sign, with 3 decimals, a tiny one with its first digit.
+
+    Beside a bound it has the decimals of `beside`.
+    """
     if value is None:
         return NONE
     settled = _settled(value)
@@ -105,7 +111,7 @@ def size(value: float | None, bound: float | None = None) -> str:
 
 
 def accepted(value: float) -> str:
-    """Write a change that somebody chose: with 3 decimals, or with all that it has, since limits are held against it."""
+    """Write a change that somebody chose: with 3 decimals or all that it has, since limits are held against it."""
     text = f"{value:.3f}"
     return text if float(text) == value else f"{value:g}"
 
@@ -244,7 +250,7 @@ def axis_names(conditions: Iterable[ConditionRecord]) -> tuple[str, ...] | None:
 
 
 def axes_of_rollouts(conditions: Iterable[ConditionRecord], shown: Iterable[ConditionRecord]) -> str:
-    """Return which axes' values the label of a shown condition holds, rollout by rollout, where they have different ones.
+    """Return which axes' values the labels of shown conditions hold, by rollout, where these have different ones.
 
     Empty where all have the same, which head their column, and where a rollout's conditions differ in them.
     """

@@ -138,7 +138,7 @@ def _block_text(block: Block, columns: int) -> list[str]:
 
 
 def _grid_text(grid: Grid, columns: int) -> list[str]:
-    """Return a grid's lines: one a row, or two where first cells that differ could not be told apart in the room left."""
+    """Return a grid's lines: one a row, or two where different first cells would be cut to one text."""
     rows = _fitted(grid, columns)
     if len({row[0] for row in rows}) == len({row[0] for row in grid.rows}):
         return table(grid.columns, rows)

@@ -61,7 +61,7 @@ def test_unknown_usage_is_named_and_fails_closed_where_asked():
     open_cap = UsageCap(settings(token_cap=5), Usage())
     assert open_cap.observe([row(unknown=3)]) is None
     assert unseen([open_cap]) == [
-        "3 spans reported no usage, or not all of it: the cap does not count what they used."
+        "3 spans reported no usage, or not all of it, which the cap does not count."
     ]
     assert "3 spans reported no usage" in open_cap.observe([row(tokens_in=5)]).sentence
     closed = UsageCap(settings(token_cap=5, unknown_usage="fail"), Usage())
