@@ -96,7 +96,11 @@ def _cap_check(arguments: argparse.Namespace, declaration: ReplayDeclaration) ->
         }
         return Outcome(dump(document), status=status)
     side = "under" if result.under else "at or over"
-    blind = f"; {result.unrecorded:,} spans reported no usage and are not in it" if result.unrecorded else ""
+    blind = (
+        f"; {result.unrecorded:,} spans reported no input tokens and are not in it"
+        if result.unrecorded
+        else ""
+    )
     return Outcome(
         f"{result.tokens_in:,} input tokens are {side} the cap of {result.cap:,}{blind}.\n", status=status
     )
