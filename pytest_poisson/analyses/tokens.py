@@ -109,6 +109,11 @@ class ArmTokens:
     total: Used
     per: tuple[PerOutcome, ...]
 
+    @property
+    def is_least(self) -> bool:
+        """Whether the total is the least there was: calls or whole replicates did not say what they used."""
+        return self.total.unknown > 0 or self.traced < self.replicates
+
 
 @dataclass(frozen=True, slots=True)
 class TokensResult:

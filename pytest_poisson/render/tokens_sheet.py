@@ -42,8 +42,20 @@ def models_grid(arms: Sequence[ArmTokens]) -> Grid:
         if _any(arm.beyond):
             rows.append((name, BEYOND, *_cells(arm.beyond)))
         if len(arm.models) != 1 or arm.total != next(iter(arm.models.values())):
-            rows.append((name, "all", *_cells(arm.total)))
+            rows.append((name, "all", *_total(arm)))
     return Grid((Column("run"), Column("model"), *_COLUMNS), tuple(rows))
+
+
+def _total(arm: ArmTokens) -> tuple[str, ...]:
+    """Return the cells of a run's total; where no replicate said what it used that is nothing, and not 0."""
+    if _is_untraced(arm):
+        return (write.NONE,) * len(_COLUMNS)
+    return (*_cells(arm.total)[:-1], _cost(arm.total, least=arm.is_least))
+
+
+def _is_untraced(arm: ArmTokens) -> bool:
+    """Tell whether no replicate of a run said anything of what it used."""
+    return bool(arm.replicates and not arm.traced and not _any(arm.beyond))
 
 
 def _any(used: Used) -> bool:
@@ -61,7 +73,7 @@ def _cells(used: Used) -> tuple[str, ...]:
             write.NONE if used.unknown and not each else write.integer(each)
             for each in (used.tokens_in, used.tokens_out)
         ),
-        _cost(used),
+        _cost(used, least=used.unknown > 0),
     )
 
 
@@ -70,10 +82,10 @@ def _is_dark(used: Used) -> bool:
     return bool(used.unknown and not (used.tokens_in or used.tokens_out))
 
 
-def _cost(used: Used) -> str:
+def _cost(used: Used, *, least: bool) -> str:
     if used.cost is None or _is_dark(used):
         return write.NONE
-    return f"{'>=' if used.unknown else ''}{money(used.cost)}"
+    return f"{'>=' if least else ''}{money(used.cost)}"
 
 
 def money(amount: float) -> str:
@@ -108,10 +120,10 @@ def per_outcome_grid(arms: Iterable[ArmTokens]) -> Grid | None:
             _name(arm),
             write.printable(each.outcome),
             write.integer(each.count),
-            write.NONE if each.cost is None else f"{'>=' if arm.total.unknown else ''}{money(each.cost)}",
+            write.NONE if each.cost is None else f"{'>=' if arm.is_least else ''}{money(each.cost)}",
         )
         for arm in arms
-        if arm.total.cost is not None and not _is_dark(arm.total)
+        if arm.total.cost is not None and not (_is_dark(arm.total) or _is_untraced(arm))
         for each in arm.per
     ]
     columns = (

@@ -122,7 +122,7 @@ def _arm(arm: ArmTokens) -> Document:
         ],
         "models": [{"model": model, **_used(used)} for model, used in arm.models.items()],
         "not_in_spans": _used(arm.beyond),
-        "total": _used(arm.total),
+        "total": {**_used(arm.total), "cost_is_a_lower_bound": arm.total.cost is not None and arm.is_least},
         "per_outcome": [
             {"outcome": each.outcome, "count": each.count, "cost": each.cost} for each in arm.per
         ],

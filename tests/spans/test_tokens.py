@@ -11,7 +11,8 @@ from pytest_poisson.analyses.tokens import Price, Prices, count_tokens
 from pytest_poisson.cli import main
 from pytest_poisson.errors import UserError
 from pytest_poisson.render.sheet import as_text
-from pytest_poisson.render.tokens_sheet import models_grid, money, tokens_sheet
+from pytest_poisson.render.tokens_sheet import models_grid, money, per_outcome_grid, tokens_sheet
+from pytest_poisson.render.usage_documents import tokens_document
 from tests.golden import assert_golden
 from tests.priced_runs import GREETING, REFUND, episode, made, write_priced
 from tests.stored_runs import SALT, SUPPORT
@@ -113,6 +114,19 @@ def test_replicates_without_spans_are_counted(result):
     """What a replicate used that left no span is not known, and is named."""
     before, _ = result.arms
     assert (before.replicates, before.traced) == (5, 4)
+
+
+def test_a_run_without_any_span_did_not_use_nothing(tmp_path):
+    """Its sums and costs are not written as 0, nor taken for whole in the document."""
+    store = Store(tmp_path)
+    writer = store.create(RunRecord(salt=SALT, name="a", rollouts=(SUPPORT,), conditions=(REFUND,)))
+    writer.add([episode(REFUND, 0, "resolved")])
+    writer.finish()
+    with store.open("a") as reader:
+        found = count_tokens([reader], prices=PRICES)
+    assert models_grid(found.arms).rows == (("a", "all", "-", "-", "-", "-", "-"),)
+    assert per_outcome_grid(found.arms) is None
+    assert tokens_document(found)["arms"][0]["total"]["cost_is_a_lower_bound"]
 
 
 def test_an_outcome_that_no_run_declares_is_refused(tmp_path):
