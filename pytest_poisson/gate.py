@@ -236,7 +236,8 @@ def _skipped(run: RunReader, accounts: dict[str, Accounting]) -> dict[str, str]:
             )
         elif account.skipped_whole:
             first = next(iter(run.episodes(key)), None)
-            reasons[key] = (first.error if first is not None else None) or "every replicate was skipped"
+            given = first.error if first is not None else None
+            reasons[key] = printable_lines(given or "every replicate was skipped")
     return reasons
 
 

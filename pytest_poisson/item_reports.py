@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_poisson.pytest_internals import skip_item
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -56,9 +58,9 @@ class ItemReports:
     def _tell(self, item: pytest.Item, key: str) -> None:
         """Raise what makes the item's report say how its condition did."""
         if self._gate is None:
-            pytest.skip("the sweep was not judged")
+            skip_item("the sweep was not judged")
         if key in self._gate.skipped:
-            pytest.skip(self._gate.skipped[key])
+            skip_item(self._gate.skipped[key])
         if key in self._gate.unmeasured:
             self.unmeasured.append(item.nodeid)
             pytest.fail(self._gate.unmeasured[key], pytrace=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
 
 import pytest
 from _pytest.skipping import evaluate_skip_marks
@@ -135,6 +135,11 @@ def ran_last_failed_only(config: pytest.Config) -> bool:
     """Tell whether --lf narrowed the session down, which it does while files are collected: it deselects nothing."""
     plugin = config.pluginmanager.get_plugin("lfplugin")
     return bool(config.getoption("lf", default=False) and getattr(plugin, "_previously_failed_count", None))
+
+
+def skip_item(reason: str) -> NoReturn:
+    """Skip as a mark does: the report names the place of the test, not that of this line."""
+    raise pytest.skip.Exception(reason, _use_item_location=True)
 
 
 def skip_reason(item: pytest.Item) -> str | None:

@@ -231,8 +231,10 @@ def test_the_status_that_is_said_is_the_one_the_session_ends_with(pytester):
 
 
 def test_a_condition_of_which_nothing_ran_has_not_passed(pytester):
-    """A report that takes items for results, as a JUnit file, must not read that it passed: its item is skipped."""
+    """A report that takes items for results, as a JUnit file, must not read that it passed: its item is skipped, in its place."""
     pytester.makepyfile("import pytest\n@pytest.mark.rollout(replicates=2)\ndef test_it(): pass\n")
     result = sweep(pytester, "--poisson-max-seconds=0.000001", "-rs")
     result.assert_outcomes(skipped=1)
-    result.stdout.fnmatch_lines(["SKIPPED * none of its 2 planned replicates ran"])
+    result.stdout.fnmatch_lines(
+        ["SKIPPED [[]1[]] test_*_has_not_passed.py:2: none of its 2 planned replicates ran"]
+    )
