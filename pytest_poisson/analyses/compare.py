@@ -100,6 +100,8 @@ class CompareResult:
         The inputs that are not compared.
     excluded
         Whether the runs lack places equally often, over the inputs that both ran.
+    cut_off
+        Whether the compared episodes were timed out or capped equally often: those count as alive, and may have died.
     causes
         The causes of death, in the order of the comparison's tests by kind.
     comparison
@@ -129,6 +131,7 @@ class CompareResult:
     landed: tuple[Landed, Landed]
     left_out: LeftOut
     excluded: MissingShares
+    cut_off: MissingShares
     causes: tuple[str, ...]
     comparison: SurvivalComparison
     censored: tuple[tuple[int, ...], tuple[int, ...]]
@@ -199,6 +202,7 @@ def compare(
         landed=material.landed,
         left_out=material.left_out,
         excluded=material.excluded,
+        cut_off=_cut_off(inputs),
         causes=material.causes,
         comparison=comparison,
         censored=(_censored(ours), _censored(theirs)),
@@ -288,6 +292,14 @@ def _pair_inputs(material: _Material) -> tuple[InputPair, ...]:
         for arm, cause in zip(material.arms, material.cause, strict=True)
     ]
     return tuple(InputPair(*pair) for pair in zip(*counted, strict=True))
+
+
+def _cut_off(inputs: Sequence[InputPair]) -> MissingShares:
+    first, second = (
+        (sum(each.cut_off for each in arm), sum(each.placed for each in arm))
+        for arm in ([each.first for each in inputs], [each.second for each in inputs])
+    )
+    return missing_shares_unpaired(*first, *second)
 
 
 def _censored(arm: Placement) -> tuple[int, ...]:

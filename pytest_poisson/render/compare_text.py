@@ -59,7 +59,12 @@ def compare_sheet(result: CompareResult, *, verbose: bool = False) -> Sheet:
 
 def headline(result: CompareResult) -> str:
     """Return the word and what it rests on."""
-    warning = "; but the runs differ in excluded rows" if result.excluded.differs else ""
+    differ = [
+        what
+        for what, shares in (("excluded rows", result.excluded), ("runs that were cut off", result.cut_off))
+        if shares.differs
+    ]
+    warning = f"; but the runs differ in {' and in '.join(differ)}" if differ else ""
     return f"{_word(result)}{warning}."
 
 
@@ -100,6 +105,7 @@ def _landed(result: CompareResult) -> Section | None:
         *lines,
         left_out_line(result.left_out, result.comparison.common, names),
         _excluded_line(result, names),
+        _cut_off_line(result, names),
         *draws_lines(same=result.same_draws),
         STEP,
     )
@@ -115,6 +121,19 @@ def _excluded_line(result: CompareResult, names: tuple[str, str]) -> str | None:
         f"Excluded of the inputs that both ran: {write.integer(found.missing_before)} of "
         f"{write.integer(found.planned_before)} in {names[0]}, {write.integer(found.missing_after)} of "
         f"{write.integer(found.planned_after)} in {names[1]}. Their shares {told} (p {write.p_value(found.p, found.log_p, MISSING_LEVEL)})."
+    )
+
+
+def _cut_off_line(result: CompareResult, names: tuple[str, str]) -> str | None:
+    """Say that one version was cut off more often, which reads as dying later; None where it was not."""
+    found = result.cut_off
+    if not found.differs:
+        return None
+    return (
+        f"Timed out or capped of the runs compared: {write.integer(found.missing_before)} of "
+        f"{write.integer(found.planned_before)} in {names[0]}, {write.integer(found.missing_after)} of "
+        f"{write.integer(found.planned_after)} in {names[1]}. Their shares differ between the runs (p "
+        f"{write.p_value(found.p, found.log_p, MISSING_LEVEL)}): whoever would have died instead died later by that alone."
     )
 
 

@@ -71,6 +71,7 @@ def compare_document(result: CompareResult) -> Document:
             "unplaced": result.left_out.unplaced,
         },
         "excluded_differ": result.excluded.differs,
+        "cut_off_differ": result.cut_off.differs,
         "test": _log_rank(found.test),
         "by_cause": _by_cause(result),
         "survival": {

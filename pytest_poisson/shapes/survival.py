@@ -256,6 +256,7 @@ class CompareDocument(TypedDict):
     compared: int
     left_out: UnmatchedShape
     excluded_differ: bool
+    cut_off_differ: bool
     test: LogRankShape
     by_cause: list[CauseLogRankShape]
     survival: BothCurvesShape

@@ -9,6 +9,7 @@ from pytest_poisson.analyses.where import where
 from pytest_poisson.render.compare_text import compare_sheet
 from pytest_poisson.render.compare_text import headline as compare_headline
 from pytest_poisson.render.sheet import as_markdown, as_text
+from pytest_poisson.render.survival_documents import compare_document
 from pytest_poisson.render.where_text import where_sheet
 from tests.golden import assert_golden
 from tests.render.scenarios import fixed_store
@@ -117,6 +118,21 @@ def test_a_success_is_no_death(tmp_path):
     assert "resolved is declared a success, and 'died' means that a run ended so." in flat(
         report(store, events=["resolved"])
     )
+
+
+@pytest.mark.parametrize(("hung", "warned"), [(9, True), (0, False)])
+def test_a_version_that_hangs_where_it_failed_does_not_just_die_later(tmp_path, hung, warned):
+    """Runs that were timed out count as alive; where one version has more of them the bold line says so."""
+    store = fixed_store(tmp_path)
+    write_traced(store, "A", [(task(1), [died(2)] * 9 + [ended(9)] * 3)])
+    after = [Trail("timed_out", 2)] * hung + [died(2)] * (9 - hung) + [ended(9)] * 3
+    write_traced(store, "B", [(task(1), after)])
+    with store.open("A") as ours, store.open("B") as theirs:
+        result = compare(ours, theirs, events=["timeout"], max_hazard_ratio=2)
+    text = " ".join(as_text(compare_sheet(result), columns=80).split())
+    assert compare_headline(result).endswith("; but the runs differ in runs that were cut off.") == warned
+    assert ("capped of the runs compared: 0 of 12 in 'A', 9 of 12 in 'B'." in text) == warned
+    assert compare_document(result)["cut_off_differ"] == warned
 
 
 @pytest.mark.parametrize(("lost", "warned"), [(9, True), (0, False)])
