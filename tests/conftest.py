@@ -10,9 +10,11 @@ from tests.schemas import check_every_document
 
 check_every_document()
 
-# Where the suite itself runs behind a shell's `&`, Ctrl-C is ignored, and so it would be by what the tests start.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# Where the suite itself runs behind a shell's `&` or `nohup`, Ctrl-C or a hang-up is ignored, and so it would be by what
+# the tests start.
+for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, usual)
 
 # Sessions inside this one forget what they import: NumPy cannot be imported twice, and what every sweep needs would be
 # imported anew by each.
