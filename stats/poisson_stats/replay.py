@@ -10,7 +10,7 @@ from poisson_stats.item_interval import item_interval
 from poisson_stats.mcnemar import mcnemar_test
 from poisson_stats.rate_intervals import clopper_pearson
 from poisson_stats.significance import is_significant
-from poisson_stats.validation import counts, levels, probabilities, rows, within
+from poisson_stats.validation import counts, levels, probability, rows, within
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -254,7 +254,7 @@ def flip_outcome(low: float, high: float, *, floor: float) -> Outcome:
     >>> flip_outcome(0.01, 0.04, floor=0.05)
     Outcome(letter='B', below_floor=True, floor=0.05)
     """
-    probabilities(floor=floor)
+    probability("floor", floor)
     if low > high:
         raise ValueError(f"low={low} must not exceed high={high}.")
     below = bool(low < high < floor)

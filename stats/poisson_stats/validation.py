@@ -152,23 +152,16 @@ def one_of(name: str, value: str, accepted: Sequence[str]) -> None:
         raise ValueError(f"{name}={value!r} must be one of {', '.join(map(repr, accepted))}.")
 
 
-def probabilities(**named: ArrayLike) -> tuple[FloatArray, ...]:
-    """Read arguments as probabilities in [0, 1]; shapes are left to NumPy's broadcasting.
+def probability(name: str, value: float) -> None:
+    """Require a probability, 0 and 1 included.
 
     Raises
     ------
     ValueError
-        Naming the argument and the first value that is NaN or outside [0, 1], or an empty array.
+        For NaN and a value outside [0, 1].
     """
-    return tuple(_probability(name, value) for name, value in named.items())
-
-
-def _probability(name: str, value: ArrayLike) -> FloatArray:
-    array = np.asarray(value, dtype=np.float64)
-    if array.size == 0:
-        raise ValueError(f"{name} is empty.")
-    refuse_where(~((array >= 0) & (array <= 1)), name, array, "must lie in 0 to 1")
-    return array
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name}={value!r} must lie in 0 to 1.")
 
 
 def _is_real(value: Any) -> bool:
