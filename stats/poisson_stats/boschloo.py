@@ -156,8 +156,8 @@ def _conditional_sizes(n0: int, n1: int, thresholds: FloatArray) -> FloatArray:
     """
     n = n0 + n1
     half = np.arange(n // 2 + 1, dtype=np.int64)
-    ones = np.ones_like(half)
-    values = fisher_values(n0 * ones, n1 * ones, half, smallest=float(thresholds.min()))
+    arms = np.full_like(half, n0), np.full_like(half, n1)
+    values = fisher_values(*arms, half, smallest=float(thresholds.min()))
     size = Attainable(values, half).null_probability(thresholds)
     return np.vstack((size, size[: n - n // 2][::-1])).T
 
