@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -36,6 +36,7 @@ def test_agree_at_j_counts_item_sweeps_whose_first_calls_agree(calls):
 
 @settings(max_examples=60)
 @given(blocks)
+@example(np.array([[[1, 1, 0, 0, 0], [0, 0, 0, 0, 0]]]))  # two of five are no majority
 def test_majority_stability_counts_pairs_of_sweeps_with_the_same_majority(calls):
     """MS@j compares all pairs of an item's complete sweeps."""
     results = majority_stability(calls, resamples=5)
@@ -93,6 +94,7 @@ def test_cost_is_the_calls_a_decision_takes():
     """J calls cost j times one call; an unknown cost stays unknown."""
     calls = np.zeros((2, 2, 3), dtype=int)
     assert [a.cost for a in agreement(calls, cost_per_call=0.25)] == [0.5, 0.75]
+    assert [a.cost for a in agreement(calls, cost_per_call=0)] == [0, 0]
     assert [a.cost for a in majority_stability(calls)] == [None, None]
 
 

@@ -257,6 +257,37 @@ def test_the_calls_are_valid(function):
     function(**CALLS[function])
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: limits.limits_unpaired([[1]], [[2]], [[2]], alpha=0.1),
+            "k_before has shape (1, 1); one dimension, one row each, is accepted.",
+        ),
+        (lambda: rate_intervals.wilson(0, 2**53 + 1), "trials=9007199254740993 must not exceed 2**53."),
+        (
+            lambda: discrete_fdr.discrete_benjamini_hochberg(
+                [0.5, -1.0], attainable.attainable_mcnemar(**DISCORDANT), q=0.05
+            ),
+            "log_p[0]=0.5 must be the logarithm of a p-value, at most 0.",
+        ),
+    ],
+)
+def test_what_the_table_cannot_spoil(call, message):
+    """Rows of two dimensions, counts that no double holds, and the logarithm of what is no p-value."""
+    with pytest.raises(ValueError, match=r"\S") as refusal:
+        call()
+    assert str(refusal.value) == message
+
+
+def test_the_ends_of_what_is_accepted_are_accepted():
+    """2**53 is a count, 0 and 1 are probabilities, and 0 is the logarithm of a p-value."""
+    assert rate_intervals.wilson(0, 2**53).low == 0
+    for floor in (0.0, 1.0):
+        assert replay.flip_outcome(0.0, 1.0, floor=floor)
+    discrete_fdr.discrete_benjamini_hochberg([0.0, -1.0], attainable.attainable_mcnemar(**DISCORDANT), q=0.05)
+
+
 def _spoilt(value, bad):
     """Put a bad value first in an array, whatever its shape."""
     array = np.array(value, dtype=np.float64)

@@ -44,7 +44,7 @@ def test_never_exceeds_fisher(tables):
     np.testing.assert_allclose(ours.log_p, alone, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize(("n0", "n1"), [(5, 5), (8, 6), (12, 12), (3, 15)])
+@pytest.mark.parametrize(("n0", "n1"), [(5, 5), (8, 6), (12, 12), (3, 15), (0, 5), (5, 0)])
 @pytest.mark.parametrize("alpha", [0.05, 0.01, 0.05 / 18])
 def test_raised_level_gives_the_same_decisions(n0, n1, alpha):
     """Fisher's test at the raised level rejects exactly the tables that Boschloo's rejects at the level."""

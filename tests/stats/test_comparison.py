@@ -107,6 +107,20 @@ def test_rows_without_data_are_too_small_and_harm_nobody():
     assert ours.verdict == "worse"
 
 
+def test_a_row_of_one_episode_has_a_rate():
+    """One of one is a rate of 1, none of one a rate of 0."""
+    ours = compare_unpaired([1, 0], [1, 1], [0, 1], [1, 1], direction=1)
+    assert (ours.rate_before.tolist(), ours.rate_after.tolist()) == ([1, 0], [0, 1])
+
+
+def test_a_limit_that_equals_what_is_accepted_is_not_too_small():
+    """The accepted change is the largest that may go unseen, not the smallest that may not."""
+    counts = [40], [37], [37], [80]
+    (ceiling,) = compare_paired(*counts, direction=1).ceiling
+    assert compare_paired(*counts, direction=1, max_mde=ceiling).words == ("no significant change",)
+    assert compare_paired(*counts, direction=1, max_mde=ceiling - 1e-9).words == ("too small to tell",)
+
+
 def test_the_limit_of_the_mock_example_decides_the_word():
     """With 194 replicates and 18 tests no row is too small for 0.20; with 193 pairs the worst row is."""
     enough = compare_paired([40] * 18, [37] * 18, [37] * 18, [80] * 18, direction=1)

@@ -132,6 +132,7 @@ def test_nothing_underflows():
     k0, n, k1 = [5000, 10], [5000, 20], [0, 9]
     test = fisher_test(k0, n, k1, n)
     found = discrete_benjamini_hochberg(test.log_p, attainable_fisher(k0, n, k1, n), q=0.05)
+    assert test.log_p[0] <= found.adjusted.log_p[0] < test.log_p[0] + math.log(3)
     assert -7000 < found.adjusted.log_p[0] < -6000
     assert found.adjusted.rejected.tolist() == [True, False]
 

@@ -135,6 +135,7 @@ def test_the_mean_time_to_a_flag_grows_as_the_article_says():
     [
         (lambda: sign_log_e(-1, 0), "only_before=-1 must not be negative."),
         (lambda: block_log_e(2, 0, 0, 0, 0), "before=2 must be 0 or 1."),
+        (lambda: block_log_e(0, 2, 0, 0, 0), "after=2 must be 0 or 1."),
         (lambda: block_log_e(0, 0, 1, 0, 0), "events_before=1 must not exceed blocks=0."),
         (
             lambda: e_benjamini_hochberg([]),

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poisson_stats.fault_lines import fault_lines_paired, fault_lines_unpaired
+from poisson_stats.limits import limits_paired
 from poisson_stats.mcnemar import mcnemar_test
 from poisson_stats.significance import is_significant
 from poisson_stats.stratified import stratified_test
@@ -59,7 +60,7 @@ def test_a_shared_small_change_is_found_only_above():
     """Twenty conditions that all rise a little: the whole changed, no single one can show it."""
     n, k0, k1 = [100] * 20, [30] * 20, [37] * 20
     found = fault_lines_unpaired(k0, n, k1, n, groups=[list(range(10)), list(range(10, 20))])
-    assert found.root.changed
+    assert found.root.changed and any(node.changed for node in found.groups)
     assert all(group.changed for group in found.groups)
     assert not any(node.changed for nodes in found.below for node in nodes)
 
@@ -85,6 +86,40 @@ def test_resolvable_change_is_found_about_four_times_in_five(paired):
         else:
             hits.append(stratified_test(before, size, after, size).p <= 0.05)
     assert np.mean(hits) == pytest.approx(0.8, abs=0.08)
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_exchanging_event_and_other_turns_changes_and_resolves_as_much(paired):
+    """A rise of the one is a fall of the other: changes are the mean of the rates', and neither direction is favoured."""
+    a, b, c, d = (np.array(cell) for cell in ([2, 1, 40], [1, 2, 0], [20, 9, 1], [40, 47, 9]))
+    groups = [[0, 1], [2]]
+    if paired:
+        found = fault_lines_paired(a, b, c, d, groups=groups)
+        other = fault_lines_paired(d, c, b, a, groups=groups)
+    else:
+        n = a + b + c + d
+        found = fault_lines_unpaired(a + b, n, a + c, n, groups=groups)
+        other = fault_lines_unpaired(c + d, n, b + d, n, groups=groups)
+    assert found.root.changed and any(node.changed for node in found.groups)
+    nodes = [found.root, *found.groups, *(leaf for leaves in found.below for leaf in leaves)]
+    mirrored = [other.root, *other.groups, *(leaf for leaves in other.below for leaf in leaves)]
+    assert len(nodes) > 3
+    for node, mirror in zip(nodes, mirrored, strict=True):
+        i = node.conditions
+        assert node.change == pytest.approx(((c - b)[i] / (a + b + c + d)[i]).mean())
+        assert mirror.change == pytest.approx(-node.change)
+        assert mirror.resolvable == pytest.approx(node.resolvable, nan_ok=True)
+
+
+def test_a_condition_alone_resolves_the_larger_of_its_limits():
+    """Below a node that changed a condition has the limits of the single test, and none where a direction has none."""
+    a, b, c, d = (np.array(cell) for cell in ([20, 0], [0, 0], [30, 12], [30, 2]))
+    found = fault_lines_paired(a, b, c, d, groups=[[0, 1]])
+    limits = limits_paired(a + b, a + b + c + d, alpha=0.05 / 2)
+    (leaves,) = found.below
+    assert leaves[0].resolvable == max(limits.rise[0], limits.fall[0])
+    assert limits.status_rise[1] == "none detectable" or limits.status_fall[1] == "no room"
+    assert leaves[1].resolvable == pytest.approx(limits.rise[1], nan_ok=True)
 
 
 def test_more_conditions_resolve_less():

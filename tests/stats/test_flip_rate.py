@@ -31,6 +31,7 @@ def test_scipy_gives_the_same_interval_and_test(n11, n10, n01, n00):
     if n11 + n10 + n01 + n00 == 0:
         return
     got = flip_rate(n11, n10, n01, n00)
+    assert (got.n11, got.n10, got.n01, got.n00) == (n11, n10, n01, n00)
     exact = stats.binomtest(n10 + n01, n11 + n10 + n01 + n00).proportion_ci(method="exact")
     assert (got.low, got.high) == pytest.approx((exact.low, exact.high), abs=1e-9)
     order = stats.binomtest(n10, n10 + n01).pvalue if n10 + n01 else 1
@@ -88,7 +89,7 @@ def test_pooled_flips_have_a_basis_and_a_design_effect():
         (lambda: flip_rate(1, -1, 0, 0), "n10=-1 must not be negative."),
         (lambda: flip_rate(1, 0, 0, 0, confidence=0), "confidence=0 must lie strictly between 0 and 1."),
         (lambda: flip_outcome(0.2, 0.1, floor=0.05), "low=0.2 must not exceed high=0.1."),
-        (lambda: flip_outcome(0.1, 0.2, floor=5), "floor=5.0 must lie in 0 to 1."),
+        (lambda: flip_outcome(0.1, 0.2, floor=5), "floor=5 must lie in 0 to 1."),
     ],
 )
 def test_bad_input_is_refused_by_name_and_value(call, message):

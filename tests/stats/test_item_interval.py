@@ -56,6 +56,8 @@ def test_one_item_has_no_interval():
     assert math.isnan(got.low)
     assert math.isnan(got.high)
     assert got.estimate == 0.04
+    assert got.korn_graubard is None
+    assert item_interval([1, 2], [9, 9]).korn_graubard == korn_graubard([1, 2], [9, 9])
 
 
 @given(st.permutations([(0, 2), (1, 2), (2, 2), (1, 3), (0, 1), (3, 3), (1, 1), (2, 4)]))

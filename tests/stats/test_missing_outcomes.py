@@ -29,6 +29,10 @@ def test_shares_are_compared_exactly(a, b, c, d):
     paired = missing_shares_paired(a, b, c, d)
     assert paired.p == pytest.approx(float(mcnemar_p(b, c)))
     assert (paired.missing_before, paired.missing_after) == (a + b, a + c)
+    pairs = a + b + c + d
+    assert (paired.planned_before, paired.planned_after) == (pairs, pairs)
+    if pairs:
+        assert (paired.share_before, paired.share_after) == ((a + b) / pairs, (a + c) / pairs)
 
 
 @pytest.mark.parametrize(
@@ -45,8 +49,13 @@ def test_shares_are_compared_exactly(a, b, c, d):
     ],
 )
 def test_problems(counts, problem):
-    """A share above 20 % is named by arm, else shares that differ; exactly 20 % is accepted."""
-    assert missing_shares_unpaired(*counts).problem == problem
+    """A share above 20 % is named by arm, else shares that differ; exactly 20 % is accepted.
+
+    Of nothing planned everything is missing.
+    """
+    shares = missing_shares_unpaired(*counts)
+    assert shares.problem == problem
+    assert max(shares.share_before, shares.share_after) <= 1
 
 
 @pytest.mark.parametrize(

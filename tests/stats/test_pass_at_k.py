@@ -62,6 +62,8 @@ def test_one_condition_has_no_interval():
     got = pass_all_of_k([2], [4], k=2)
     assert math.isnan(got.low)
     assert math.isnan(got.high)
+    two = pass_all_of_k([1, 4], [4, 4], k=1)
+    assert (two.low, two.high) == pytest.approx((0.25, 1))
 
 
 def test_the_interval_resamples_conditions():

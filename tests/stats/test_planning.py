@@ -58,6 +58,7 @@ def test_no_base_rate_is_harder_than_the_worst(n, paired, tests):
         assert power(np.array([0.0]), 1.0)[0] < 0.8
         return
     assert (power(np.linspace(0, 1 - design.limit, 201), design.limit) >= 0.8 - 1e-9).all()
+    assert 0 <= design.base_rate <= 1 - design.limit
     # The hardest base rate moves with the change by half a step.
     step = 1e-4
     harder = design.base_rate + (step / 2 if design.base_rate else 0.0)
@@ -100,6 +101,18 @@ def test_more_tests_and_smaller_changes_need_more_replicates():
     assert plan_replicates(0.3, 18) < plan_replicates(0.2, 18) < plan_replicates(0.15, 18)
 
 
+def test_runs_are_paired_unless_said_otherwise():
+    """A plan holds for paired runs too, which need more here, and a limit is that of McNemar's test."""
+    assert plan_replicates(0.5, 18) == 33 > plan_replicates(0.5, 18, paired=False)
+    assert design_limit(33, 18) == design_limit(33, 18, paired=True)
+
+
+@pytest.mark.parametrize("correlation", [-1.0, 1.0])
+def test_arms_may_be_wholly_alike_or_opposite(correlation):
+    """Both ends of the range of a correlation are values it may have."""
+    assert design_limit(50, 18, correlation=correlation).limit > 0
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -110,6 +123,9 @@ def test_more_tests_and_smaller_changes_need_more_replicates():
         (lambda: plan_replicates(0.2, 18, q=1.5), "q=1.5 must lie strictly between 0 and 1."),
         (lambda: design_limit(0, 18), "n=0 must be a whole number of at least 1."),
         (lambda: design_limit(2.5, 18), "n=2.5 must be a whole number of at least 1."),
+        (lambda: plan_pairs(0.2, 18, correlation=1.01), "correlation=1.01 must lie in -1 to 1."),
+        (lambda: plan_pairs(0.2, 18, correlation=-1.01), "correlation=-1.01 must lie in -1 to 1."),
+        (lambda: design_limit(9, 18, correlation=math.nan), "correlation=nan must lie in -1 to 1."),
     ],
 )
 def test_bad_input_is_named(call, message):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poisson_stats.fisher_region import fisher_region
-from poisson_stats.limits import limits_paired, limits_unpaired
+from poisson_stats.limits import limits_paired, limits_unpaired, steps_to_cover
 from poisson_stats.power import FisherRows, PairedRows, mcnemar_power
 from tests.oracles import exact_tables as oracle
 
@@ -126,6 +126,8 @@ def test_rise_and_fall_mirror_each_other():
     for limits in (limits_paired(k, n, alpha=0.01), limits_unpaired(k, n, n, alpha=0.01)):
         np.testing.assert_array_equal(limits.rise, limits.fall[::-1])
         assert limits.status_rise == limits.status_fall[::-1]
+    of_one = limits_unpaired([0, 1], [1, 1], [40, 40], alpha=0.1)
+    assert of_one.rise[0] == of_one.fall[1] > 0.9
 
 
 def test_an_arm_without_data_detects_nothing():
@@ -133,6 +135,22 @@ def test_an_arm_without_data_detects_nothing():
     limits = limits_unpaired([0, 3], [0, 5], [5, 0], alpha=0.05)
     assert limits.status_rise == limits.status_fall == ("none detectable", "none detectable")
     assert np.isinf(limits.ceiling).all()
+    assert np.isnan([limits.rise, limits.fall]).all()
+
+
+@pytest.mark.parametrize("n", [3, 30])
+def test_where_there_is_no_limit_there_is_no_number(n):
+    """A limit is a number where its status says `limit`, and nan elsewhere; it never exceeds the room there is."""
+    k, sizes = np.arange(n + 1), np.full(n + 1, n)
+    for limits in (limits_paired(k, sizes, alpha=0.01), limits_unpaired(k, sizes, sizes, alpha=0.01)):
+        for value, status in ((limits.rise, limits.status_rise), (limits.fall, limits.status_fall)):
+            np.testing.assert_array_equal(np.isfinite(value), np.array(status) == "limit")
+
+
+@pytest.mark.parametrize(("change", "steps"), [(0.0, 0), (0.2, 2000), (1 - 0.8, 2000), (0.20001, 2001)])
+def test_a_change_on_the_grid_is_not_rounded_up(change, steps):
+    """A fifth is 2,000 steps of 0.0001, whichever way it was computed; anything more takes one more."""
+    assert steps_to_cover(np.array([change])).tolist() == [steps]
 
 
 def test_ceiling_is_the_larger_limit_or_the_room_left():

@@ -41,6 +41,11 @@ def test_a_single_promise_is_met_where_the_one_sided_bound_proves_it(one):
     assert got.words[0] == ("met" if met else "missed" if missed else "too small to tell")
     assert (got.low[0], got.high[0]) == pytest.approx((lower, upper), abs=1e-9)
     assert got.rate[0] == test.statistic
+    below, above = (
+        stats.binomtest(events, trials, bound, alternative=side).pvalue for side in ("less", "greater")
+    )
+    tails = (below, above) if kind == "at most" else (above, below)
+    assert (got.p_met[0], got.p_missed[0]) == pytest.approx(tails, abs=1e-9)
 
 
 @given(promise)
@@ -112,6 +117,21 @@ def test_at_the_n_that_settles_it_the_promise_is_settled(events, bound, kind):
     assert judged([(events * scale, 60 * scale, bound, kind)]).words == ("too small to tell",)
 
 
+@pytest.mark.parametrize(("events", "bound"), [(1, 0.05), (14, 0.3), (5, 0.05), (40, 0.6)])
+@pytest.mark.parametrize("promises", [1, 10])
+def test_what_settles_it_is_the_first_whose_tail_is_small_enough(events, bound, promises):
+    """The beta tail at events = rate n is within q / m at the n given and not at the n before."""
+    n = judged([(events, 60, bound, "at most")] * promises).settle[0]
+
+    def tail(n):
+        k = events / 60 * n
+        return (
+            stats.beta.cdf(1 - bound, n - k, k + 1) if k < bound * n else stats.beta.cdf(bound, k, n - k + 1)
+        )
+
+    assert tail(n) <= 0.05 / promises < tail(n - 1)
+
+
 def test_a_rate_at_its_bound_is_never_settled():
     """Nothing seen, or a rate equal to the bound: no number of replicates is promised."""
     assert judged([(1, 20, 0.05, "at most")]).settle == (None,)
@@ -130,6 +150,7 @@ def test_no_trials_are_too_small_to_tell_with_the_widest_bounds():
     [
         (([3], [2], [0.1], ["at most"]), "events[0]=3 must not exceed trials[0]=2."),
         (([1], [2], [1.0], ["at most"]), "bounds[0]=1.0 must lie strictly between 0 and 1."),
+        (([1], [2], [0.0], ["at most"]), "bounds[0]=0.0 must lie strictly between 0 and 1."),
         (([1], [2], [math.nan], ["at most"]), "bounds[0]=nan must lie strictly between 0 and 1."),
         (
             ([1], [2], [0.1, 0.2], ["at most"]),

@@ -84,9 +84,10 @@ def test_clopper_pearson_covers_at_least_as_often_as_it_says(n, rate):
 def test_no_trials_say_nothing():
     """Without trials the interval is 0 to 1 and the estimate is NaN, not 0."""
     for method in (clopper_pearson, wilson):
-        interval = method([0, 1], [0, 2])
+        interval = method([0, 1, 1, 0], [0, 2, 1, 1])
         assert (interval.low[0], interval.high[0]) == (0.0, 1.0)
         assert np.isnan(interval.estimate[0])
+        assert interval.estimate[1:].tolist() == [0.5, 1.0, 0.0]
 
 
 @pytest.mark.parametrize("method", [clopper_pearson, wilson])

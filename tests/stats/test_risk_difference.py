@@ -84,6 +84,8 @@ def test_strata_without_both_arms_weigh_nothing():
     """An arm without runs leaves the stratum out; with none left there is no estimate."""
     kept = risk_difference([3, 1], [10, 2], [6, 0], [8, 0])
     assert (kept.difference, kept.strata) == (pytest.approx(0.45), 1)
+    other = risk_difference([3, 0], [10, 0], [6, 1], [8, 2])
+    assert (other.difference, other.strata) == (pytest.approx(0.45), 1)
     none = risk_difference([1], [2], [0], [0])
     assert math.isnan(none.difference)
     assert none.strata == 0

@@ -159,6 +159,11 @@ def test_about_so_many_pairs_until_a_flag(after, pairs):
             "after has shape (1,); one row a replicate and a column an event, (1, 1), is accepted.",
         ),
         (
+            # With another outcome, and others between.
+            ([0, 1, 0, 0], [1, 1, 2, 1], [[0], [0], [0], [1]], [[0]] * 4),
+            "replicate=1 of condition=0 was given before; once is accepted.",
+        ),
+        (
             ([0, 0], [1, 1], [[0]] * 2, [[0]] * 2),
             "replicate=1 of condition=0 was given before; once is accepted.",
         ),

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poisson_stats import share_comparison
-from poisson_stats.share_comparison import compare_shares, rests_on
+from poisson_stats.share_comparison import RestsOn, compare_shares, rests_on
+from poisson_stats.stratified import stratified_test
 
 
 @st.composite
@@ -57,7 +58,7 @@ def test_the_word_rests_on_the_inputs_whose_removal_changes_it(data):
     result = compare_shares(*data)
     got = rests_on(*data, result=result)
     if len(data[0]) == 1:
-        assert got.inputs == ()
+        assert got == RestsOn((), (), checked=0, given=1)
         return
     expected = {}
     for i in range(len(data[0])):
@@ -90,6 +91,28 @@ def test_of_many_kinds_of_input_the_telling_ones_are_tried(monkeypatch):
     assert result.word == "different"
     assert got.inputs == (17,)
     assert 5 <= got.checked < got.given == 60
+
+
+@pytest.mark.parametrize("after", [0.3, 0.6])
+def test_those_tried_are_the_nearest_to_the_other_side(monkeypatch, after):
+    """Of 40 kinds the 10 whose removal leaves the smallest |z| are tried where the word is `different`, else the largest."""
+    monkeypatch.setattr(share_comparison, "_MOST_KINDS", 10)
+    rng = np.random.default_rng(8)
+    n0, n1 = rng.integers(5, 30, 40), rng.integers(5, 30, 40)
+    data = rng.binomial(n0, 0.3), n0, rng.binomial(n1, after), n1
+    result = compare_shares(*data)
+    assert (result.word == "different") is (after > 0.5)
+    left = []
+    for i in range(40):
+        test = stratified_test(*(np.delete(column, i) for column in data))
+        left.append(abs(test.observed - test.expected) / test.variance**0.5)
+    nearest = np.argsort(left) if result.word == "different" else np.argsort(left)[::-1]
+    tried = []
+    monkeypatch.setattr(
+        share_comparison, "_word_again", lambda columns, _: tried.append(columns[1].sum()) or result.word
+    )
+    assert rests_on(*data, result=result).checked == 10
+    assert sorted(tried) == sorted(n0.sum() - n0[nearest[:10]])
 
 
 def test_bad_input_is_refused_by_name_and_value():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from poisson_stats.normal import detection_z
 from poisson_stats.share_design import ShareMoments, share_design
-from poisson_stats.share_limit import detects_change, share_guidance, share_limit
+from poisson_stats.share_limit import ShareGuidance, detects_change, share_guidance, share_limit
 from poisson_stats.share_power import enumeration_cost, power_table
 from poisson_stats.stratified import stratified_test
 from tests.oracles import stratified_by_fractions
@@ -165,6 +165,32 @@ def test_edges():
     assert share_limit([1], [1], [1], [1]).status == "none detectable"
 
 
+def test_the_room_is_the_mean_rate_in_the_weights_of_mantel_and_haenszel():
+    """Inputs of 4 v 1, 2 v 2 and 3 v 6 runs weigh 4/5, 1 and 2; their pooled rates are 3/5, 1/2 and 1/3."""
+    design = share_design([3, 1, 0], [4, 2, 3], [0, 1, 3], [1, 2, 6], "drop")
+    assert design.room == pytest.approx((4 / 5 * 3 / 5 + 1 / 2 + 2 / 3) / (4 / 5 + 1 + 2))
+
+
+@pytest.mark.parametrize("lacking", [([2], [3], [0], [0]), ([0], [0], [2], [3])])
+def test_an_input_that_ran_in_one_arm_is_none(lacking):
+    """It adds neither to the design nor to the room; alone it leaves none, and nothing to detect or to repeat."""
+    both = [list(column) + extra for column, extra in zip(EXAMPLE, lacking, strict=True)]
+    assert share_design(*both, "drop").rate.size == 6
+    assert share_limit(*both) == share_limit(*EXAMPLE)
+    alone = share_limit(*lacking)
+    assert share_design(*lacking, "drop").room == 0
+    assert not detects_change(*lacking, max_change=0.2, limit=alone)
+    assert share_guidance(*lacking, max_change=0.2, limit=alone) == ShareGuidance(0.2, None, None, math.inf)
+
+
+def test_where_less_can_go_than_is_asked_about_no_repeat_helps():
+    """Of a mean rate of 0.1 no 0.2 can go: nothing larger than what is accepted can happen unseen."""
+    data = ([1] * 5, [10] * 5, [1] * 5, [10] * 5)
+    limit = share_limit(*data)
+    assert detects_change(*data, max_change=0.2, limit=limit)
+    assert share_guidance(*data, max_change=0.2, limit=limit) == ShareGuidance(0.2, None, None, limit.ceiling)
+
+
 def test_a_test_that_rejects_often_enough_unprovoked_detects_nothing_at_all():
     """At a level above the power asked for, any change however small is detected: the limit is 0."""
     data = ([3] * 6, [6] * 6, [3] * 6, [6] * 6)
@@ -182,6 +208,7 @@ def test_a_design_too_large_to_enumerate_uses_the_approximation():
 def test_the_cost_counts_multisets_not_lists():
     """Six inputs of 4 v 1 have 210 states and 7 sums; states that no 63-bit code can hold cost infinitely much."""
     assert enumeration_cost(np.full(6, 4), np.full(6, 1)) == 210 * 7 * 24
+    assert enumeration_cost(np.full(2, 3), np.full(2, 2)) == 15 * 5 * 12
     assert enumeration_cost(np.full(60, 9), np.full(60, 9)) == math.inf
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from poisson_stats import sign_flip
 from poisson_stats.sign_flip import sign_flip_test
 from tests.oracles import stratified_by_fractions
 from tests.stats.strategies import two_arms
@@ -34,6 +35,16 @@ def test_where_no_lattice_fits_p_is_a_close_upper_bound(inputs):
     assert result.p <= exact * 1.02 + 3 / 2**result.moved
     if result.exact:
         assert result.p == pytest.approx(exact, rel=1e-9)
+
+
+@pytest.mark.parametrize("size", [32, 33, 48])
+def test_the_bound_makes_up_for_what_was_rounded(monkeypatch, size):
+    """Twenty equal differences that a coarse lattice rounds all alike: p is at least the 2 / 2^20 it is."""
+    monkeypatch.setattr(sign_flip, "_FINEST", 1)
+    monkeypatch.setattr(sign_flip, "_COARSE", size)
+    result = sign_flip_test([4] * 20, [4] * 20, [1] * 20, [4] * 20)
+    assert not result.exact
+    assert 2 / 2**20 <= result.p < 1
 
 
 def test_a_bound_is_said_to_be_one():

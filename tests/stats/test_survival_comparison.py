@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from poisson_stats.logrank import log_rank
+from poisson_stats.logrank import detectable_hazard_ratio, log_rank
+from poisson_stats.survival import survival_curve
 from poisson_stats.survival_comparison import compare_survival
 
 
@@ -61,6 +62,21 @@ def test_kinds_add_up_to_all_deaths():
     assert sum(k.observed for k in result.by_kind) == result.test.observed
     assert sum(k.expected for k in result.by_kind) == pytest.approx(result.test.expected)
     assert result.test == log_rank(times, causes > 0, arm, strata=strata)
+
+
+def test_the_parts_are_those_of_the_arms():
+    """Curves are of the first arm and of the second, at the level; the ratio is that of their shares and all deaths."""
+    times, causes, arm, strata = episodes(5, 0.3)
+    kept = np.arange(400) % 3 > 0  # so that the arms are of different sizes
+    kept[:200] |= arm[:200] == 0
+    times, causes, arm, strata = (column[kept] for column in (times, causes, arm, strata))
+    result = compared(times, causes, arm, strata, alpha=0.1)
+    for curve, which in ((result.first, 0), (result.second, 1)):
+        alone = survival_curve(times[arm == which], causes[arm == which] > 0, confidence=0.9)
+        np.testing.assert_array_equal(curve.survival, alone.survival)
+        np.testing.assert_array_equal(curve.low, alone.low)
+    deaths, share = int((causes > 0).sum()), (arm == 0).mean()
+    assert result.detectable == detectable_hazard_ratio(deaths, share, alpha=0.1)
 
 
 def test_without_deaths_it_is_too_small_to_tell():
