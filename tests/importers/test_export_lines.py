@@ -25,7 +25,8 @@ from tests.importers.bring import bring
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 COUNT = st.integers(0, (1 << 63) - 1)
-NUMBER = st.integers(-(10**9), 10**9) | st.floats(allow_nan=False, allow_infinity=False)
+TOKENS = st.integers(0, 10**12)
+NUMBER = st.integers(0, 10**9) | st.floats(0, allow_infinity=False)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 5) | TEXT, lambda inner: st.lists(inner, max_size=2)
 )
@@ -40,7 +41,7 @@ SPAN = st.builds(
     end_ns=COUNT,
     input=st.none() | TEXT,
     output=st.none() | TEXT,
-    tokens=st.none() | st.builds(Tokens, COUNT, st.none() | COUNT),
+    tokens=st.none() | st.builds(Tokens, TOKENS, st.none() | TOKENS),
     attrs=st.dictionaries(TEXT, JSON, max_size=2),
     error=st.none() | TEXT,
     step=st.none() | TEXT,
@@ -65,6 +66,7 @@ def runs(draw):
     episodes = []
     for condition in conditions:
         for replicate in draw(st.sets(st.integers(0, 50), max_size=3)):
+            t, horizon = sorted(draw(st.tuples(NUMBER, NUMBER)))
             cause = draw(st.sampled_from((None, *CAUSES)))
             episodes.append(
                 Episode(
@@ -73,13 +75,13 @@ def runs(draw):
                     draw(st.none() | st.integers(0, 2**32 - 1)),
                     None if cause else draw(st.sampled_from(OUTCOMES)),
                     cause,
-                    t=draw(st.none() | NUMBER),
-                    horizon=draw(st.none() | NUMBER),
+                    t=draw(st.sampled_from((None, t))),
+                    horizon=draw(st.sampled_from((None, horizon))),
                     started_ns=draw(st.none() | COUNT),
                     wall_s=draw(st.none() | st.floats(0, 1e9)),
                     error=draw(st.none() | TEXT),
                     meta=draw(st.none() | st.dictionaries(TEXT, JSON, min_size=1, max_size=2)),
-                    tokens_in=draw(st.none() | COUNT),
+                    tokens_in=draw(st.none() | TOKENS),
                     unknown_usage=draw(st.none() | COUNT),
                     spans=tuple(draw(st.lists(SPAN, max_size=2, unique_by=lambda span: span.span_id))),
                     attempts=tuple(

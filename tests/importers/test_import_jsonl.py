@@ -112,6 +112,10 @@ GOOD = {"condition": "a", "outcome": "x"}
         ({**GOOD, "replicate": 1 << 63}, ["replicate="]),
         ({**GOOD, "seed": 1.5}, ["seed=1.5"]),
         ({**GOOD, "t": "4"}, ["t='4'", "finite number"]),
+        ({**GOOD, "t": -1}, ["t=-1", "from 0"]),
+        ({**GOOD, "t": 4, "horizon": 3}, ["t=4 exceeds horizon=3"]),
+        ({**GOOD, "tokens_in": (1 << 63) - 1}, ["9223372036854775807 tokens are more than"]),
+        ({**GOOD, "spans": [{**SPAN, "tokens": {"out": 1 << 62}}]}, [f"{1 << 62} tokens are more than"]),
         ('{"condition": "a", "outcome": "x", "t": 1e999}', ["t=inf"]),
         ({**GOOD, "meta": []}, ["meta=[]"]),
         ({**GOOD, "spans": [{**SPAN, "kind": "robot"}]}, ["kind='robot'", "llm, tool"]),
@@ -154,6 +158,14 @@ def test_files_that_are_refused(tmp_path, content, declared, words):
     """A file that is empty, measured nothing, or declares what is not there is one sentence; nothing is written."""
     (tmp_path / "r.jsonl").write_bytes(content)
     assert_refused(tmp_path, "jsonl", [tmp_path / "r.jsonl"], *words, **declared)
+
+
+def test_a_version_that_never_failed_is_imported_as_one_that_could_have(tmp_path):
+    """A declared word that no case has is fine where every case has a declared one; only else may it be a slip."""
+    path = write(tmp_path / "r.jsonl", {**GOOD, "outcome": "pass"})
+    bring(tmp_path, "jsonl", [path], failures=("fail",), successes=("pass",))
+    (rollout,) = run_record(tmp_path).rollouts
+    assert (rollout.outcomes, rollout.failures, rollout.successes) == (("pass", "fail"), ("fail",), ("pass",))
 
 
 def test_a_duplicate_far_apart_is_found(tmp_path):

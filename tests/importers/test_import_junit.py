@@ -121,6 +121,8 @@ def test_a_bare_testsuite_and_other_durations(tmp_path):
         (testsuite(testcase("a", SKIPPED)), ["None of the 1 cases", "1 skipped"]),
         ('<!DOCTYPE a [<!ENTITY b "c">]><testsuite><testcase name="&b;"/></testsuite>', ["document type"]),
         ("<testsuite><testcase name='\x01'/></testsuite>", ["broken XML"]),
+        ('<?xml version="1.0" encoding="x-foo"?><testsuite/>', ["1.xml cannot be read", "x-foo"]),
+        ('<?xml version="1.0" encoding="shift_jis"?><testsuite/>', ["1.xml cannot be read"]),
     ],
 )
 def test_what_is_refused(tmp_path, content, words):

@@ -136,6 +136,8 @@ def test_a_cached_answer_is_marked(tmp_path):
         ([result("a"), result("a", prompt=1)], {}, ["result 2", "prompt differs", "--case-by"]),
         ([result("a"), result("a", provider="beta")], {}, ["provider differs ('alpha', 'beta')"]),
         ([result("a", testCase={"vars": {}})], {}, ["has no 'description'"]),
+        ([{**result("a"), "success": "false"}], {}, ["result 1", "success='false' must be true or false"]),
+        ([{**result("a"), "success": None}], {}, ["success=None must be true or false"]),
         ([], {}, ["holds no result"]),
         ([4], {}, ["result 1", "an object is expected"]),
         ([result("a", **DOWN)], {}, ["None of the 1 cases", "1 errored"]),

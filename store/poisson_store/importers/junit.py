@@ -133,12 +133,14 @@ def _tests(path: Path) -> Iterator[dict[str, Any]]:
         except expat.ExpatError as error:
             problem = "is empty" if path.stat().st_size == 0 else f"is broken XML: {error}"
             raise ImportRefusedError(f"{path} {problem}.") from error
+        except (LookupError, ValueError) as error:  # what the declaration says of its encoding
+            raise ImportRefusedError(f"{path} cannot be read: {error}.") from error
 
 
 def _seconds(text: str | None) -> float | None:
-    """Read a duration; some tools write thousands separators."""
+    """Read a duration; some tools write thousands separators, and a clock that was set back a negative one."""
     try:
         seconds = float(text.replace(",", "")) if text else math.nan
     except ValueError:
         return None
-    return seconds if math.isfinite(seconds) else None
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None

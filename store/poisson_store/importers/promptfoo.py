@@ -10,7 +10,16 @@ from poisson_store.importers.case import Case, brief
 from poisson_store.importers.declared import FAIL, PASS
 from poisson_store.importers.files import open_text
 from poisson_store.importers.json_stream import stream_json
-from poisson_store.importers.reader import Reader, as_object, number, parts, pick, text, unknown_metric, whole
+from poisson_store.importers.reader import (
+    Reader,
+    as_object,
+    parts,
+    pick,
+    seconds,
+    text,
+    unknown_metric,
+    whole,
+)
 from poisson_store.importers.tables import read_table
 
 if TYPE_CHECKING:
@@ -67,10 +76,10 @@ class PromptfooReader(Reader):
         cause = "errored" if _is_error(result) else None
         if cause is None and metric not in {SUCCESS, SCORE} and metric not in named:
             cause = "skipped"
-        verdict = None if cause or metric != SUCCESS else PASS if result.get("success") else FAIL
+        verdict = None if cause or metric != SUCCESS else _verdict(result, where)
         response = parts(result.get("response"))
         usage = parts(response.get("tokenUsage"))
-        wall_ms = number(result.get("latencyMs"))
+        wall_ms = seconds(result.get("latencyMs"))
         return Case(
             where,
             _fields(result),
@@ -88,6 +97,13 @@ class PromptfooReader(Reader):
             tokens_out=whole(usage.get("completion")),
             texts=_texts(result, response),
         )
+
+
+def _verdict(result: Mapping[str, Any], where: str) -> str:
+    success = result.get(SUCCESS)
+    if not isinstance(success, bool):
+        raise ImportRefusedError(f"{where}: success={success!r} must be true or false.")
+    return PASS if success else FAIL
 
 
 def _results(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:

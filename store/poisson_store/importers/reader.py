@@ -90,6 +90,12 @@ def number(value: Any) -> float | None:
     return value if is_number(value) else None
 
 
+def seconds(value: Any) -> float | None:
+    """Give a duration, or None for anything else: a clock that was set back may have made it negative."""
+    found = number(value)
+    return found if found is None or found >= 0 else None
+
+
 def whole(value: Any) -> int | None:
     """Give a whole number from 0, or None for anything else."""
     return value if is_count(value) else None

@@ -30,13 +30,13 @@ def make_rollouts(reader: Reader, declared: Declared, survey: Survey) -> tuple[R
     if reader.origin.rollouts:
         _check_header(reader.origin.rollouts, declared, survey)
         return reader.origin.rollouts
-    _check_words(declared, survey)
+    absent = _absent_words(declared, survey)
     return tuple(
         RolloutRecord(
             rollout,
-            tuple(words),
-            tuple(word for word in declared.failures if word in words),
-            tuple(word for word in declared.successes if word in words),
+            (*words, *absent),
+            tuple(word for word in declared.failures if word in words or word in absent),
+            tuple(word for word in declared.successes if word in words or word in absent),
             declared.t_unit or reader.t_unit,
         )
         for rollout, words in survey.words.items()
@@ -63,12 +63,15 @@ def _check_header(rollouts: Sequence[RolloutRecord], declared: Declared, survey:
                 )
 
 
-def _check_words(declared: Declared, survey: Survey) -> None:
+def _absent_words(declared: Declared, survey: Survey) -> tuple[str, ...]:
+    """Return what is declared and in no case: fine where every case has a declared word, else it may be a slip."""
     found = dict.fromkeys(word for words in survey.words.values() for word in words)
-    for word in (*declared.failures, *declared.successes):
-        if word not in found:
+    words = dict.fromkeys((*declared.failures, *declared.successes))
+    for word in words:
+        if word not in found and not words.keys() >= found.keys():
             raise ImportRefusedError(f"Outcome {word!r} is in no case; there is: {', '.join(found)}.")
         if word in declared.failures and word in declared.successes:
             raise ImportRefusedError(
                 f"Outcome {word!r} is declared a failure and a success; it can be one of them."
             )
+    return tuple(word for word in words if word not in found)

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from poisson_store.importers.reader import Reader
 
 
+MOST_TOKENS = 10**12
+"""Of a span or an episode, so that their sums fit the 64 bits of the store; a span that is recorded has the same bound."""
+
+
 @dataclass(slots=True)
 class Survey:
     """What the files hold.
@@ -53,6 +57,7 @@ def take_survey(kind: str, reader: Reader, declared: Declared) -> Survey:
     conditions = Conditions(rollout, declared.case_by or reader.identity, reader.alike, reader.is_text)
     survey = Survey(conditions, {rollout: {}})
     for case in reader.cases():
+        _check_sizes(case)
         survey.read += 1
         reason = reason_to_leave_out(case, declared)
         if reason is None:
@@ -125,6 +130,25 @@ def _count(survey: Survey, case: Case, declared: Declared) -> None:
         words.setdefault(word)
     if cause is not None:
         survey.causes[cause] += 1
+
+
+def _check_sizes(case: Case) -> None:
+    """Refuse durations that no replicate can have, and counts whose sums no store holds."""
+    for name in ("t", "horizon"):
+        value = getattr(case, name)
+        if value is not None and value < 0:
+            raise ImportRefusedError(f"{case.where}: {name}={value!r} must be a finite number from 0.")
+    if case.t is not None and case.horizon is not None and case.t > case.horizon:
+        raise ImportRefusedError(f"{case.where}: t={case.t!r} exceeds horizon={case.horizon!r}.")
+    used = [
+        (case.tokens_in, case.tokens_out),
+        *((each.tokens.input, each.tokens.output) for each in case.spans if each.tokens),
+    ]
+    for count in (count for sides in used for count in sides):
+        if count is not None and count > MOST_TOKENS:
+            raise ImportRefusedError(
+                f"{case.where}: {count} tokens are more than {MOST_TOKENS}, the most one call may take."
+            )
 
 
 def _nothing_measured(survey: Survey, reader: Reader) -> str:

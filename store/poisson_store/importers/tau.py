@@ -10,7 +10,7 @@ from poisson_store.importers.case import Case, Planned, brief
 from poisson_store.importers.files import open_text
 from poisson_store.importers.instants import nanoseconds
 from poisson_store.importers.json_stream import stream_json
-from poisson_store.importers.reader import Reader, as_object, items, number, parts, pick, text, whole
+from poisson_store.importers.reader import Reader, as_object, items, parts, pick, seconds, text, whole
 from poisson_store.importers.tau_spans import read_spans, token_sums
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class TauReader(Reader):
             cause=cause,
             score=None if cause else reward,
             started_ns=nanoseconds(row.get("start_time")),
-            wall_s=number(row.get("duration")),
+            wall_s=seconds(row.get("duration")),
             error=_error(row, ended) if cause else None,
             meta=pick(
                 {"reward": reward, **row}, "reward", "termination_reason", "seed", "agent_cost", "user_cost"
