@@ -13,9 +13,15 @@ from pytest_poisson.batches import how_many
 from pytest_poisson.conditions import Condition
 from pytest_poisson.environment import describe_environment
 from pytest_poisson.plan import rollout_records
-from pytest_poisson.resume import missing_ranges, refuse_changed_suite, refuse_fewer_replicates
+from pytest_poisson.resume import (
+    missing_of,
+    refuse_changed_suite,
+    refuse_fewer_replicates,
+    refuse_numbers_beyond,
+    refuse_other_shares,
+)
 from pytest_poisson.seeds import SALT_BYTES, new_salt
-from pytest_poisson.shards import share_of_shard
+from pytest_poisson.shards import WHOLE, share_of_shard, whole_replicates
 from pytest_poisson.stopping_rule import SETTING
 from pytest_poisson.stops import Usage
 
@@ -102,6 +108,7 @@ def create_run(
             "replicates_from": plan.source,
             "interleaved": bool(settings.interleave),
             **({SETTING: rule} if rule is not None else {}),
+            **({WHOLE: _by_key(plan)} if settings.shard is not None else {}),
         },
     )
     return OpenedRun(store.create(record), shares, Usage(), leaves_gaps=False)
@@ -121,15 +128,19 @@ def continue_run(
         If the run is being written.
     """
     everything = (*selection.conditions, *selection.left_out)
+    wanted = _by_key(plan)
+    if stored.run.shard is not None:
+        refuse_other_shares(stored.run, wanted, anyway=settings.resume_anyway)
     if not settings.resume_anyway:
         refuse_changed_suite(stored, everything, plan.rollouts)
-    wanted = {each.found.condition.key: each.replicates for each in plan.conditions}
     refuse_fewer_replicates(stored, wanted)
+    refuse_numbers_beyond(stored, wanted)
     writer = store.reopen(stored.run.run_id)
     try:
         if settings.resume_anyway:
             writer.redeclare(_redeclared(stored.run, everything, wanted))
-        writer.plan(wanted)
+        if stored.run.shard is None:
+            writer.plan(wanted)
     except BaseException:
         writer.abandon()
         raise
@@ -138,9 +149,17 @@ def continue_run(
     nothing = np.array([], dtype=np.int64)
     held = [replicates.get(each.key, nothing) for each in writer.run.conditions]
     pairs = list(zip(writer.run.conditions, held, strict=True))
+    whole = whole_replicates(writer.run)
+    shares = [
+        share_of_shard(index, whole[each.key], writer.run.shard)
+        for index, each in enumerate(writer.run.conditions)
+    ]
     return OpenedRun(
         writer,
-        tuple(missing_ranges(numbers, each.planned) if each.key in wanted else () for each, numbers in pairs),
+        tuple(
+            missing_of(numbers, share) if each.key in wanted else ()
+            for (each, numbers), share in zip(pairs, shares, strict=True)
+        ),
         Usage(
             sum(each.tokens_in for each in usage),
             sum(each.tokens_out for each in usage),
@@ -148,6 +167,11 @@ def continue_run(
         ),
         leaves_gaps=any(each.key not in wanted and len(numbers) < each.planned for each, numbers in pairs),
     )
+
+
+def _by_key(plan: Plan) -> dict[str, int]:
+    """Return how many replicates each condition of the plan is to have."""
+    return {each.found.condition.key: each.replicates for each in plan.conditions}
 
 
 def _redeclared(

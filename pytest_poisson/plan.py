@@ -13,7 +13,7 @@ from pytest_poisson.batches import how_many
 from pytest_poisson.declaration import FAILED, PASSED
 from pytest_poisson.errors import UserError
 from pytest_poisson.events import resolve_events
-from pytest_poisson.shards import share_of_shard
+from pytest_poisson.shards import share_of_shard, whole_replicates
 from pytest_poisson.stopping_rule import declared_rule
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def make_plan(
         against=settings.variants[1] if settings.interleave else None,
         stops_early=bool(settings.stop_early)
         or (resumed is not None and declared_rule(resumed.run) is not None),
-        shard=settings.shard,
+        shard=settings.shard if resumed is None else resumed.run.shard,
     )
     plan = replace(plan, to_run=_to_run(plan, resumed))
     return _with_estimate(_with_limits(plan), settings, baseline or history, backend)
@@ -251,7 +251,7 @@ def _replicates(
     """Return the replicates of each condition, and where the number comes from."""
     if settings.sources["replicates"] == "option":
         return [settings.replicates] * len(found), "option"
-    stored = {} if earlier is None else {each.key: each.planned for each in earlier.conditions}
+    stored = {} if earlier is None else whole_replicates(earlier.run)
     known = [stored.get(each.condition.key) or each.declaration.replicates for each in found]
     if earlier is not None:
         source = f"as {earlier.run.name}"
@@ -334,6 +334,9 @@ def _to_run(plan: Plan, resumed: RunReader | None) -> int:
     """Return how many of the plan's replicates this session runs."""
     if resumed is not None:
         accounts = resumed.accounting_by_condition()
+        if resumed.run.shard is not None:
+            keys = {each.found.condition.key for each in plan.conditions}
+            return sum(account.not_run for key, account in accounts.items() if key in keys)
         stored = {key: account.stored for key, account in accounts.items()}
         return sum(
             max(0, each.replicates - stored.get(each.found.condition.key, 0)) for each in plan.conditions

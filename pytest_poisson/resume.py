@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_poisson.declaration import PROMISES
 from pytest_poisson.errors import UserError
+from pytest_poisson.shards import WHOLE, whole_replicates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from poisson_store import RunReader
-    from poisson_store.records import RolloutRecord
+    from poisson_store.records import RolloutRecord, RunRecord
     from pytest_poisson.batches import Ranges
     from pytest_poisson.collect import CollectedCondition
 
@@ -36,6 +37,56 @@ def missing_ranges(stored: NDArray[Any], planned: int) -> Ranges:
     starts, stops = edges[:-1] + 1, edges[1:]
     gaps = starts < stops
     return tuple(zip(starts[gaps].tolist(), stops[gaps].tolist(), strict=True))
+
+
+def missing_of(stored: NDArray[Any], share: Ranges) -> Ranges:
+    """Return the replicates of a share, which is ranges itself, that are not among those stored."""
+    return tuple(
+        (start + first, start + last)
+        for start, stop in share
+        for first, last in missing_ranges(stored[stored >= start] - start, stop - start)
+    )
+
+
+def refuse_other_shares(run: RunRecord, wanted: Mapping[str, int], *, anyway: bool) -> None:
+    """Refuse to go on with a shard where its share would be another: the other shards hold the rest.
+
+    Raises
+    ------
+    UserError
+        If the suite may have changed, the replicates have, or the run does not say how many all shards have.
+    """
+    part = f"Run {run.name!r} is shard {run.shard[0]} of {run.shard[1]}" if run.shard else ""
+    if anyway:
+        raise UserError(f"{part}, which --poisson-resume-anyway could not deal again; sweep it anew.")
+    if not isinstance(run.settings.get(WHOLE), dict):
+        raise UserError(f"{part} and does not say of how many replicates; sweep it anew.")
+    whole = whole_replicates(run)
+    other = next((key for key, count in wanted.items() if whole.get(key, count) != count), None)
+    if other is not None:
+        raise UserError(
+            f"{part} of {whole[other]} replicates a condition, not of {wanted[other]}: with another number its share would be "
+            "another; sweep all shards anew."
+        )
+
+
+def refuse_numbers_beyond(run: RunReader, wanted: Mapping[str, int]) -> None:
+    """Refuse a run that holds higher numbers than it plans, as one merged of some shards of several.
+
+    Raises
+    ------
+    UserError
+        Saying how many replicates would hold them.
+    """
+    held = run.replicates()
+    for each in run.conditions:
+        numbers = held.get(each.key)
+        if each.key in wanted and numbers is not None and numbers.size and numbers[-1] >= wanted[each.key]:
+            raise UserError(
+                f"Run {run.run.name!r} holds replicate {numbers[-1]} of {each.nodeid} and plans {wanted[each.key]}, as where it "
+                "was merged of some shards alone; merge it with the others, or resume it with as many --poisson-replicates "
+                "as all shards have."
+            )
 
 
 def refuse_changed_suite(

@@ -1,10 +1,12 @@
 """Parts of a run: shards and selections."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from poisson_store import Store
+from pytest_poisson.resume import missing_of
 from pytest_poisson.shards import share_of_shard
 from tests.plugin.support import COIN, assert_accounted, episodes, open_run, sweep
 
@@ -17,6 +19,12 @@ def test_the_shares_of_all_parts_make_the_whole(condition, replicates, parts):
     assert sorted(numbers) == list(range(replicates))
     sizes = [sum(stop - start for start, stop in share) for share in shares]
     assert max(sizes) - min(sizes) <= max(1, replicates // (4 * parts))
+
+
+def test_what_a_share_lacks_is_of_the_share():
+    """Numbers between its blocks belong to other shards."""
+    assert missing_of(np.array([3, 4, 9, 20]), ((3, 6), (9, 12), (15, 16))) == ((5, 6), (10, 12), (15, 16))
+    assert missing_of(np.array([], dtype=np.int64), ((3, 6),)) == ((3, 6),)
 
 
 def test_shards_merge_into_the_run_they_are_parts_of(pytester):
@@ -34,6 +42,46 @@ def test_shards_merge_into_the_run_they_are_parts_of(pytester):
 
     assert content("merged") == content("whole")
     assert open_run(pytester).run.name == "merged"  # whole again, so it may be the latest
+
+
+def test_a_shard_that_was_cut_short_goes_on_with_its_share(pytester):
+    """It runs what it lacks of its own replicates, none of another's, and the parts make the whole still."""
+    pytester.makepyfile(COIN)
+    options = ("--poisson-salt=ci-1", "--poisson-replicates=40")
+    sweep(pytester, *options, "--poisson-name=whole")
+    sweep(pytester, *options, "--poisson-shard=1/2", "--poisson-name=part1")
+    sweep(pytester, *options, "--poisson-shard=2/2", "--poisson-name=part2", "--poisson-max-seconds=0.000001")
+    other = sweep(pytester, "--poisson-resume=part2", "--poisson-replicates=50")
+    assert other.ret == 4
+    other.stderr.fnmatch_lines(
+        ["ERROR: Run 'part2' is shard 2 of 2 of 40 replicates a condition, not of 50: *"]
+    )
+    rest = sweep(pytester, "--poisson-resume=part2", "--poisson-replicates=40")
+    rest.stdout.fnmatch_lines(
+        ["shard       2 of 2: 40 replicates", "run part2 is complete: 40 * = 40 with *"]
+    )
+    Store(pytester.path / ".poisson").merge(["part1", "part2"], name="merged")
+
+    def content(name):
+        return [(e.condition, e.replicate, e.seed, e.outcome) for e in episodes(pytester, name)]
+
+    assert content("merged") == content("whole")
+
+
+def test_some_shards_merged_are_not_filled_up_with_the_others(pytester):
+    """They hold numbers that so few replicates do not have; asked for all, the run becomes the whole one."""
+    pytester.makepyfile(COIN)
+    options = ("--poisson-salt=ci-1", "--poisson-replicates=40")
+    for part in ("1", "3"):
+        sweep(pytester, *options, f"--poisson-shard={part}/3", f"--poisson-name=part{part}")
+    Store(pytester.path / ".poisson").merge(["part1", "part3"], name="merged")
+    refused = sweep(pytester, "--poisson-resume=merged")
+    assert refused.ret == 4
+    refused.stderr.fnmatch_lines(
+        ["ERROR: Run 'merged' holds replicate * as where it was merged of some shards *"]
+    )
+    sweep(pytester, "--poisson-resume=merged", "--poisson-replicates=40")
+    assert assert_accounted(pytester, "merged", planned=80).with_outcome == 80
 
 
 def test_a_shard_without_a_share_says_so(pytester):
