@@ -38,7 +38,7 @@ def many_report(folder, conditions=1000, replicates=3):
 
 def hostile_report(folder):
     """Return the files of a comparison in which every text that a user controls attacks the page."""
-    cells = [cell(task=HOSTILE, model=model) for model in (HOSTILE + "m", "</script>")]
+    cells = [cell(task=HOSTILE, **{"model " + HOSTILE: model}) for model in (HOSTILE + "m", "</script>")]
     words = (HOSTILE, "resolved")
     rollout = RolloutRecord(
         "support", outcomes=words, failures=(HOSTILE,), successes=("resolved",), nodeid=f"t.py::t[{HOSTILE}]"
