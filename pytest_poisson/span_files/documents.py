@@ -21,7 +21,7 @@ def read_documents(path: Path, what: str) -> Iterator[Any]:
         If the file cannot be read, or is JSON in none of these ways; `what` says what was expected.
     """
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open(encoding="utf-8-sig") as file:
             yield from _lines(file) if _is_lines(path) else _items(json.load(file))
     except OSError as problem:
         raise UserError(f"{path} cannot be read: {problem.strerror}.") from None
@@ -31,13 +31,14 @@ def read_documents(path: Path, what: str) -> Iterator[Any]:
 
 def _is_lines(path: Path) -> bool:
     """Tell whether the first line is a document of its own and more lines follow."""
-    with path.open(encoding="utf-8") as file:
-        first, second = file.readline(), file.readline()
+    with path.open(encoding="utf-8-sig") as file:
+        told = (line for line in file if not line.isspace())
+        first, second = next(told, ""), next(told, "")
     try:
         json.loads(first)
     except ValueError:
         return False
-    return bool(second.strip())
+    return bool(second)
 
 
 def _lines(lines: Iterator[str]) -> Iterator[Any]:

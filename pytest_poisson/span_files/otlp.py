@@ -48,11 +48,11 @@ def _raw_spans(path: Path) -> Iterator[_Raw]:
     for document in read_documents(path, WHAT):
         if not isinstance(document, dict) or "resourceSpans" not in document:
             raise UserError(f"{path} is no {WHAT}: a document in it has no resourceSpans.")
-        for resource in document["resourceSpans"]:
-            shared = read_identity(_attributes(resource.get("resource", {}).get("attributes", ())))
-            for scope in resource.get("scopeSpans", ()):
-                for fields in scope.get("spans", ()):
-                    attributes = _attributes(fields.get("attributes", ()))
+        for resource in document["resourceSpans"] or ():
+            shared = read_identity(_attributes((resource.get("resource") or {}).get("attributes")))
+            for scope in resource.get("scopeSpans") or ():
+                for fields in scope.get("spans") or ():
+                    attributes = _attributes(fields.get("attributes"))
                     yield _Raw(
                         str(fields["traceId"]), fields, attributes, read_identity(attributes) or shared
                     )
@@ -89,7 +89,7 @@ def _nearest(key: tuple[str, str], by_id: Mapping[tuple[str, str], _Raw]) -> Ide
 
 def _found(raw: _Raw, identity: Identity | None) -> FoundSpan:
     fields, status = raw.fields, raw.fields.get("status") or {}
-    events = [(event["name"], _attributes(event.get("attributes", ()))) for event in fields.get("events", ())]
+    events = [(event["name"], _attributes(event.get("attributes"))) for event in fields.get("events") or ()]
     reading = read_attributes(raw.attributes, events)
     failed = status.get("code") in ERROR_CODES
     start_ns, end_ns = checked_times(int(fields["startTimeUnixNano"]), int(fields["endTimeUnixNano"]))
@@ -110,8 +110,9 @@ def _found(raw: _Raw, identity: Identity | None) -> FoundSpan:
     return FoundSpan(span, identity, None if response_id is None else str(response_id))
 
 
-def _attributes(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    return {str(pair["key"]): _value(pair.get("value") or {}) for pair in pairs}
+def _attributes(pairs: Sequence[Mapping[str, Any]] | None) -> dict[str, Any]:
+    """Return attributes by name; null stands for none, as for every field of JSON that is made of Protocol Buffers."""
+    return {str(pair["key"]): _value(pair.get("value") or {}) for pair in pairs or ()}
 
 
 def _value(value: Mapping[str, Any]) -> Any:
@@ -119,9 +120,9 @@ def _value(value: Mapping[str, Any]) -> Any:
     if "intValue" in value:
         return int(value["intValue"])
     if "arrayValue" in value:
-        return [_value(item) for item in value["arrayValue"].get("values", ())]
+        return [_value(item) for item in value["arrayValue"].get("values") or ()]
     if "kvlistValue" in value:
-        return _attributes(value["kvlistValue"].get("values", ()))
+        return _attributes(value["kvlistValue"].get("values"))
     return next(
         (value[kind] for kind in ("stringValue", "boolValue", "doubleValue", "bytesValue") if kind in value),
         None,

@@ -195,6 +195,15 @@ def test_a_file_that_is_none_is_refused_and_nothing_is_added(store, tmp_path, te
     assert spans_of(store, 0) == before
 
 
+def test_blank_lines_a_byte_order_mark_and_null_are_no_faults(store, tmp_path):
+    """Tools write them: PowerShell the mark, and whatever turns Protocol Buffers into JSON null for what is empty."""
+    empty = {"resourceSpans": [{"resource": None, "scopeSpans": [{"spans": None}]}]}
+    bare = {**otlp_span("b", **names(1)), "events": None, "status": None}
+    lines = [otlp_document(otlp_span("a", **names(0))), empty, otlp_document(bare)]
+    text = "\ufeff\n" + "\n\n".join(map(json.dumps, lines)) + "\n"
+    assert attach(store, tmp_path, text, read_otlp).added == 2
+
+
 def test_a_span_does_not_end_before_it_starts(store, tmp_path):
     """Where the clocks of two machines disagree, a span takes no time."""
     attach(store, tmp_path, otlp_document(otlp_span("a", start=900, end=0, **names(0))), read_otlp)
