@@ -46,6 +46,8 @@ class PassRates:
         Its declared successes.
     conditions
         Those averaged over: with an outcome at all.
+    left_out
+        Those without one, of which nothing is known.
     missing
         Replicates without an outcome, which are no attempts.
     k
@@ -59,6 +61,7 @@ class PassRates:
     rollout: str
     successes: tuple[str, ...]
     conditions: int
+    left_out: int
     missing: int
     k: tuple[int, ...]
     all_succeed: tuple[Estimate, ...]
@@ -80,16 +83,17 @@ def _rates_of_run(reader: RunReader) -> Iterator[PassRates]:
             continue
         s = np.array([sum(counts[each.key][word] for word in rollout.successes) for each in conditions])
         missing = sum(accounts[each.key].without_outcome for each in conditions)
-        yield _rates(rollout, s[n > 0], n[n > 0], missing)
+        yield _rates(rollout, s[n > 0], n[n > 0], left_out=int((n == 0).sum()), missing=missing)
 
 
-def _rates(rollout: RolloutRecord, s: IntArray, n: IntArray, missing: int) -> PassRates:
+def _rates(rollout: RolloutRecord, s: IntArray, n: IntArray, *, left_out: int, missing: int) -> PassRates:
     ks = tuple(_powers_of_two(min(int(n.min()), MOST_ATTEMPTS)))
     every, some = ([rate(s, n, k=k) for k in ks] for rate in (pass_all_of_k, pass_any_of_k))
     return PassRates(
         rollout=rollout.id,
         successes=rollout.successes,
         conditions=int(n.size),
+        left_out=left_out,
         missing=missing,
         k=ks,
         all_succeed=_estimates(every),

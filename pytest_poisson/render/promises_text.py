@@ -82,9 +82,10 @@ def pass_rates_lines(rates: PassRates, *, width: int) -> list[str]:
         for k, every, some in zip(rates.k, rates.all_succeed, rates.any_succeeds, strict=True)
     ]
     words = ", ".join(write.printable(word) for word in rates.successes)
+    beside = "" if not rates.left_out else f" ({write.integer(rates.left_out)} more without an outcome)"
     text = (
         f"pass^k: all of k attempts succeed; pass@k: at least one does; means over "
-        f"{write.plural(rates.conditions, 'condition')}, {write.percent(rates.confidence)} intervals by resampling them. "
+        f"{write.plural(rates.conditions, 'condition')}{beside}, {write.percent(rates.confidence)} intervals by resampling them. "
         f"A success ended as {words}; any other ending is an attempt that failed, doing nothing included; replicates "
         f"without an outcome ({write.integer(rates.missing)}) are no attempts."
     )

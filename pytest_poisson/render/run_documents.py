@@ -138,6 +138,7 @@ def _pass_rates(rates: PassRates) -> Document:
         "rollout": rates.rollout,
         "successes": list(rates.successes),
         "conditions": rates.conditions,
+        "left_out": rates.left_out,
         "missing": rates.missing,
         "confidence": rates.confidence,
         "k": list(rates.k),

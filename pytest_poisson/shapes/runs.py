@@ -123,6 +123,7 @@ PassRatesShape = TypedDict(
         "rollout": str,
         "successes": list[str],
         "conditions": int,
+        "left_out": int,
         "missing": int,
         "confidence": float,
         "k": list[int],

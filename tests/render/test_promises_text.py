@@ -114,3 +114,12 @@ def test_show_says_what_counts_as_an_attempt(run):
         in text
     )
     assert "replicates without an outcome (2) are no attempts" in text
+
+
+def test_a_condition_without_an_outcome_is_missed_in_the_mean(tmp_path):
+    """A mean that rises as conditions crash says how many it is not over."""
+    cells = [(cell(task="a"), endings(resolved=9)), (cell(task="b"), endings(crashed=9))]
+    write_run(Store(tmp_path), "run", cells, rollouts=(ROLLOUT,))
+    with Store(tmp_path).open("run") as reader:
+        text = " ".join(render_show(show(reader)).split())
+    assert "means over 1 condition (1 more without an outcome), 95 % intervals" in text
