@@ -193,13 +193,14 @@ def refuse_cost(plan: Plan, settings: Settings) -> None:
     Raises
     ------
     UserError
-        If the backend should charge more, if nobody can tell what it will charge, or if neither it nor tokens
-        have a price.
+        If the backend should charge more, if nobody can tell what it will charge, if neither it nor tokens have a
+        price, or if tokens have half of one.
     """
     most, cost = settings.max_cost, plan.outlook.cost_usd
     if most is None:
         return
-    if cost is None and settings.price_per_input_token is None:
+    lacking = (settings.price_per_input_token, settings.price_per_output_token).count(None)
+    if lacking == 1 or (cost is None and lacking):  # one side alone would count the other as free
         raise UserError(
             "--poisson-max-cost needs poisson_price_per_input_token and poisson_price_per_output_token; "
             "no provider's prices are built in."

@@ -201,6 +201,10 @@ def test_a_sweep_under_nohup_outlives_its_terminal(pytester):
     ("options", "sentence"),
     [
         (["--poisson-max-cost=1"], "*--poisson-max-cost needs poisson_price_per_input_token*"),
+        (
+            ["--poisson-max-cost=1", "--poisson-price-per-input-token=1"],
+            "*--poisson-max-cost needs poisson_price_per_input_token and poisson_price_per_output_token*",
+        ),
         (["--poisson-shard=5/4"], "*--poisson-shard=5/4 must have the form I/N*"),
         (["--poisson-shard=1/4"], "*--poisson-shard needs --poisson-salt=TEXT or --poisson-pair-with=RUN*"),
         (
