@@ -153,6 +153,14 @@ def test_an_export_never_overwrites(imported, tmp_path):
         assert "exists already" in err
 
 
+def test_an_export_is_not_called_a_table(imported, tmp_path):
+    """A name that asks for a format which export does not write is refused: the file would be something else."""
+    for name in ("first.csv", "first.JSON", "first.parquet"):
+        status, _, err = imported("export", "first", str(tmp_path / name))
+        assert (status, (tmp_path / name).exists()) == (1, False)
+        assert "export writes no" in err
+
+
 def test_the_kinds_of_the_command_are_those_of_the_store():
     """The command names the readers that there are, and knows an option for all that a kind takes."""
     assert set(KIND_NAMES) == set(KINDS)
