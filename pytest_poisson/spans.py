@@ -254,7 +254,10 @@ class Span:
         if error is not None and self.error is None and not isinstance(error, GeneratorExit):
             self.error = error_line(error)
         if _SPAN.get() is self:  # not so where a generator is closed from another context
-            _SPAN.set(self.outer)
+            outer = self.outer
+            while outer is not None and outer.end_ns:  # two streams, read in turn, end in any order
+                outer = outer.outer
+            _SPAN.set(outer)
         if self.output is not None and type(self.output) is not str:
             self.output = as_text(self.output)
         self.trace.ended(self)
@@ -367,6 +370,8 @@ def _described(value: Any) -> str:
 
 
 def _checked_tokens(value: Mapping[str, int | None], name: str) -> dict[str, int | None]:
+    if not hasattr(value, "get"):
+        raise ValueError(f"tokens={value!r} of span {name!r} must be a mapping of 'in' and 'out', or None.")
     tokens = {side: value.get(side) for side in ("in", "out")}
     for number in tokens.values():
         if number is not None and (

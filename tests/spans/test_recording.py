@@ -14,7 +14,7 @@ import pytest_poisson
 from poisson_store.records import KINDS as STORED_KINDS
 from pytest_poisson import spans
 from pytest_poisson.span_rows import UNFINISHED, trace_row
-from tests.spans.support import new_rollout, recorded, replicate
+from tests.spans.support import new_rollout, recorded, replicate, tree
 
 
 def test_kinds_are_those_the_store_knows():
@@ -185,6 +185,22 @@ def test_a_generator_closed_elsewhere_leaves_the_current_span_alone():
     assert stream_row.error is None
 
 
+def test_what_comes_after_streams_that_ended_in_any_order_is_inside_none_of_them():
+    """Two streams read in turn: the one that began first may end first, and contains nothing from then on."""
+
+    def stream(name):
+        with pytest_poisson.span("llm", name) as span:
+            yield
+            span.tokens = {"in": 5}
+
+    with replicate() as rollout:
+        first, second = stream("first"), stream("second")
+        next(first), next(second), next(first, None), next(second, None)
+        with rollout.span("llm", "after") as span:
+            span.tokens = {"in": 5}
+    assert tree(rollout) == [("llm", "first", None), ("llm", "second", "first"), ("llm", "after", None)]
+
+
 def test_a_span_still_open_at_the_end_says_so():
     """A span that the replicate leaves open is kept, ends when the replicate does, and has an error."""
     with replicate() as rollout:
@@ -232,6 +248,7 @@ def test_unknown_usage_is_not_zero():
         {"in": True},
         {"input": 3},
         {"in": 1, "total": 2},
+        5,
     ],
 )
 def test_tokens_that_are_none_are_refused(tokens):
