@@ -17,6 +17,8 @@ FILES = {
     "data/large.bin": "0" * 100,
     "notes.txt": "",
     ".env": "KEY=sesame",
+    ".envrc": "export KEY=sesame",
+    "config/prod.env": "KEY=sesame",
     "src/mine/__pycache__/a.pyc": "",
     "node_modules/a/b.js": "",
     ".venv/pyvenv.cfg": "",

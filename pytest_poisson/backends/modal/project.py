@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 GIT_TIMEOUT_S = 60.0
 MOST_FILES = 20_000
 MOST_BYTES = 1 << 30
-NEVER = (".env", ".env.*", ".git", ".venv", "venv", "node_modules", "__pycache__", "*.pyc")
+NEVER = (".env", ".env.*", "*.env", ".envrc", ".git", ".venv", "venv", "node_modules", "__pycache__", "*.pyc")
 """Names that stay here whatever git says of them, unless they are included by name."""
 
 
