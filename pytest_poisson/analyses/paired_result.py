@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -160,3 +161,14 @@ class PairedResult:
     def judged(self) -> tuple[Flips, ...]:
         """What the replay says at each cut: over all sweeps where there are several."""
         return self.pooled or self.sweeps[0].flips
+
+    @property
+    def unjudged(self) -> Mapping[str, int]:
+        """The cuts that items are under and no pair counts at, in the order of declaration, with all their pairs."""
+        pairs = Counter(self.cut_of[pair.condition] for sweep in self.sweeps for pair in sweep.pairs)
+        used, judged = set(self.cut_of.values()), {each.cut for each in self.judged}
+        return {
+            cut.name: pairs[cut.name]
+            for cut in self.declaration.cuts
+            if cut.name in used and cut.name not in judged
+        }

@@ -38,6 +38,7 @@ def paired_document(result: PairedResult) -> Document:
         "paired",
         {
             "pairs": _counts(result),
+            "unjudged": dict(result.unjudged),
             "contingency": _contingency(result),
             "intervals": _intervals(result),
             "windows": _windows(result),

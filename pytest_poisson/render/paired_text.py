@@ -43,6 +43,10 @@ def headline(result: PairedResult) -> str:
         f"({_rate(each)}){_letter(each)}"
         for each in result.judged
     ]
+    parts += [
+        f"{write.printable(cut)}: none of {write.plural(count, 'pair')} counts, so nothing is known there"
+        for cut, count in result.unjudged.items()
+    ]
     return "; ".join(parts) + "."
 
 

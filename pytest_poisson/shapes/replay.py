@@ -155,6 +155,7 @@ class PairedDocument(TypedDict):
     schema: Literal["pytest-poisson.paired/1"]
     declaration_digest: str
     pairs: dict[str, ReconciledShape]
+    unjudged: dict[str, int]
     contingency: ContingencyShape
     intervals: IntervalsShape
     windows: WindowsShape

@@ -4,9 +4,10 @@ import pytest
 
 from poisson_store import Store
 from pytest_poisson.analyses.paired import paired
+from pytest_poisson.render.paired_documents import paired_document
 from pytest_poisson.render.paired_text import headline
 from pytest_poisson.replay.declaration import parse_declaration
-from tests.replay.arms import DECLARATION, call, request, write_arm
+from tests.replay.arms import DECLARATION, ERRORED, call, request, write_arm
 
 YES, NO = call(0.9), call(0.1)
 
@@ -152,6 +153,18 @@ def test_a_cut_without_items_has_no_repeats(tmp_path):
     cuts = [*DECLARATION["cuts"], {"name": "unused", "threshold": "0.5", "comparison": "ge"}]
     result = three_arms(tmp_path, {("p", "short"): "111", ("q", "short"): "110"}, cuts=cuts)
     assert [each.cut for each in result.repeats] == ["pass"]
+
+
+def test_a_cut_whose_pairs_all_fail_is_not_passed_over(tmp_path):
+    """The headline says that nothing is known there; a cut that no item is under is not named."""
+    cut = {"p": "pass", "q": "strict", "r": "strict"}
+    for arm, lost in (("a", call()), ("b", ERRORED)):
+        write_arm(tmp_path, arm, {"p": [call()], "q": [lost], "r": [lost]}, cut=cut)
+    names = ("strict", "unused")
+    cuts = [*DECLARATION["cuts"], *({"name": n, "threshold": "0.5", "comparison": "ge"} for n in names)]
+    result = paired(parse_declaration({**DECLARATION, "cuts": cuts}, where="r.toml"), Store(tmp_path).open)
+    assert headline(result).endswith("; strict: none of 2 pairs counts, so nothing is known there.")
+    assert paired_document(result)["unjudged"] == {"strict": 2}
 
 
 def test_the_window_withdraws_a_claim_and_drops_no_pair(tmp_path):
