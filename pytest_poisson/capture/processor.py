@@ -24,9 +24,12 @@ class ReplicateSpanProcessor(SpanProcessor):
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
+        self.is_over = False  # providers keep it, and another session of this process has one of its own
 
     def on_start(self, span: SdkSpan, parent_context: Context | None = None) -> None:
         """Open our span where a replicate is under way, or in a thread to which only OpenTelemetry's context was carried."""
+        if self.is_over:
+            return
         rollout, parent = current_rollout(), otel.get_current_span(parent_context)
         if rollout is not None:
             trace = rollout.tracing()

@@ -76,11 +76,12 @@ class SdkWatch(MetaPathFinder):
             self.add_span_processor(processor)
 
         for existing in gc.get_objects():
-            if type(existing) is provider:
+            if issubclass(type(existing), provider):  # its `__class__` may be anything, and may run code
                 existing.add_span_processor(processor)
         provider.__init__ = init
 
         def undo() -> None:
+            processor.is_over = True
             if provider.__init__ is init:
                 provider.__init__ = made
 

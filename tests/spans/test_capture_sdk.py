@@ -275,6 +275,19 @@ def test_times_that_the_program_gives_are_kept():
     assert around.start_ns <= now.start_ns <= now.end_ns <= around.end_ns
 
 
+def test_a_later_session_of_this_process_records_each_span_once():
+    """A provider outlives a session: what the first one left in it must not record beside what the second one adds."""
+
+    class Own(TracerProvider):
+        pass
+
+    tracer = Own().get_tracer("program")  # made before, and of a class of the program's own
+    for _ in range(2):
+        with capturing() as replicate, replicate() as rollout, tracer.start_as_current_span("call"):
+            pass
+        assert tree(rollout) == [("other", "call", None)]
+
+
 def test_providers_made_before_are_found_and_left_afterwards():
     """A provider that existed before is attached to; when capturing ends, new ones are as the SDK makes them."""
     provider, _ = new_provider()
