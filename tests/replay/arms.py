@@ -82,6 +82,7 @@ def write_arm(
                 seed=(replicate if seed is None else seed),
                 started_ns=started_ns,
                 wall_s=1.0,
+                tokens_in=sum(span.tokens.input for span in made["spans"] if span.tokens) or None,
                 **made,
             )
             for condition, row in zip(conditions, calls.values(), strict=False)
