@@ -7,6 +7,7 @@ import zlib
 import pytest
 
 from poisson_store.importers import Words
+from poisson_store.importers.instants import nanoseconds
 from tests.importers.bring import HALF, assert_refused, axes, bring, endings, episodes, run_record, save
 
 MATCH = {"scorer": "match", "judge": Words(("C",), ("I", "P", "N"))}
@@ -305,3 +306,16 @@ def test_the_environment_names_what_was_evaluated(tmp_path):
     bring(tmp_path, "inspect", [save(tmp_path / "log.json", log(*FOUR))], **MATCH)
     environment = run_record(tmp_path).environment
     assert (environment["model"], environment["packages"]) == ("openai/gpt", {"inspect_ai": "0.3.200"})
+
+
+@pytest.mark.parametrize(
+    ("instant", "expected"),
+    [
+        ("2025-01-01T00:00:00.123456789+02:00", 1_735_682_400_123_456_000),
+        ("9999-12-31T23:59:59Z", None),
+        ("0001-01-01T00:00:00+14:00", None),
+    ],
+)
+def test_a_time_that_no_store_holds_is_none(instant, expected):
+    """What a tool writes where it has no time must not end an import in an overflow."""
+    assert nanoseconds(instant) == expected

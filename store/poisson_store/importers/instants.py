@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
+from poisson_store.episode_lines import INT64
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -12,7 +14,7 @@ _MICROSECOND = timedelta(microseconds=1)
 def nanoseconds(instant: Any) -> int | None:
     """Turn an ISO 8601 time into nanoseconds since the UTC epoch, exactly; one without a zone is taken as UTC.
 
-    Anything else is None.
+    Anything else is None, also a time that no store holds: before 1970, or after 2262.
     """
     if not isinstance(instant, str):
         return None
@@ -22,7 +24,8 @@ def nanoseconds(instant: Any) -> int | None:
     except ValueError:
         return None
     aware = found if found.tzinfo else found.replace(tzinfo=timezone.utc)
-    return (aware - _EPOCH) // _MICROSECOND * 1000
+    found_ns = (aware - _EPOCH) // _MICROSECOND * 1000
+    return found_ns if 0 <= found_ns < INT64 else None
 
 
 def _plain(instant: str) -> str:
