@@ -60,9 +60,14 @@ CONTENT = re.compile(
 
 BESIDE = re.compile(
     r"^(?:db\.(?:query|operation)\.parameter\..*|db\.statement\.parameters|(?:input|output)\.(?:images|documents)\b.*"
-    r"|llm\.prompt_template\.(?:template|variables)|llm\.function_call|tool\.parameters|gen_ai\.evaluation\.explanation)$"
+    r"|llm\.prompt_template\.(?:template|variables)|llm\.function_call|tool\.parameters|gen_ai\.evaluation\.explanation"
+    r"|(?:pydantic_ai\.)?all_messages(?:_events)?|events|final_result|tool_arguments|tool_response"
+    r"|ai\.prompt(?:\..*)?|ai\.response\.(?:text|object|toolCalls|reasoning)|ai\.toolCall\.(?:args|result))$"
 )
-"""The attributes that are content beside input and output; they stay among the others where content is kept."""
+"""The attributes that are content beside input and output; they stay among the others where content is kept.
+
+The last are Pydantic AI's and those of Vercel's AI SDK, which come in files of spans.
+"""
 
 PARAMETERS = re.compile(r"^(?:llm|embedding)\.invocation_parameters$")
 SPOKEN = ("contents", "input", "instructions", "messages", "prediction", "prompt", "suffix", "system")

@@ -45,6 +45,11 @@ def test_without_content_no_attribute_has_any(kept):
     attrs = {
         "db.query.parameter.name": "private",
         "db.statement.parameters": "('private',)",
+        "all_messages_events": '[{"content": "private"}]',
+        "pydantic_ai.all_messages": '[{"content": "private"}]',
+        "tool_arguments": '{"name": "private"}',
+        "ai.prompt.messages": '[{"content": "private"}]',
+        "ai.response.text": "private",
         "llm.prompt_template.variables": '{"name": "private"}',
         "llm.invocation_parameters": '{"model": "m", "suffix": "private", "prediction": {"content": "private"}}',
         "embedding.invocation_parameters": "not JSON, private",
