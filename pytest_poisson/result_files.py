@@ -34,6 +34,7 @@ from pytest_poisson.decision import Decision
 from pytest_poisson.errors import UserError, not_whole
 from pytest_poisson.events import Event
 from pytest_poisson.fix_check_file import read_account, read_condition, read_fix_check
+from pytest_poisson.shapes.fit import require_types
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -73,9 +74,10 @@ def read_result(text: str, name: str) -> Result | Nothing:
     except (ValueError, RecursionError) as problem:
         raise UserError(f"File '{name}' is not JSON: {problem}.") from None
     schema = document.get("schema") if isinstance(document, dict) else None
-    if schema not in READERS:
+    if not isinstance(schema, str) or schema not in READERS:
         raise UserError(f"File '{name}' has the schema {schema!r}; it takes {', '.join(READERS)}.")
     try:
+        require_types(document, schema)
         return READERS[schema](document)
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
         raise UserError(not_whole(f"File '{name}'", schema, problem)) from None

@@ -107,9 +107,11 @@ def load_comparison(store: Store, known_as: str) -> DiffResult:
         If there is none or more than one, or it cannot be read.
     """
     from pytest_poisson.result_files import read_diff
+    from pytest_poisson.shapes.fit import require_types
 
     document = load_document(store, known_as)
     try:
+        require_types(document, DIFF_SCHEMA)
         return read_diff(document)
     except (LookupError, TypeError, ValueError, AttributeError) as problem:
         raise StoreError(not_whole(f"Comparison {known_as}", DIFF_SCHEMA, problem)) from None

@@ -139,7 +139,7 @@ def arm_of(side: str, arm: Arm, width: int) -> list[str]:
     """Return what one arm is and where its replicates went."""
     first = f"{side:<8}"
     name = write.printable(arm.name)
-    title = name if arm.name == arm.run_id else f"{name} ({arm.run_id})"
+    title = name if arm.name == arm.run_id else f"{name} ({write.printable(arm.run_id)})"
     facts = [title, write.printable(arm.part), "" if arm.status == "complete" else arm.status]
     if arm.selection:
         facts.append(f"a part of the suite: {write.printable(arm.selection)}")

@@ -34,7 +34,11 @@ def named_run(side: Side) -> str:
 def run_line(label: str, side: Side) -> str:
     """Return what a run is and where its replicates went, in one sentence."""
     name = write.printable(side.name)
-    facts = [f"{label}: {name}" if side.name == side.run_id else f"{label}: {name} ({side.run_id})"]
+    facts = [
+        f"{label}: {name}"
+        if side.name == side.run_id
+        else f"{label}: {name} ({write.printable(side.run_id)})"
+    ]
     if side.variant:
         facts.append(
             " ".join(f"{write.value(key)}={write.value(value)}" for key, value in side.variant.items())

@@ -88,7 +88,7 @@ def run_sheet(
     run, account = result.run, result.accounting
     nothing = "" if account.with_outcome else " Nothing was measured: no replicate ended with an outcome."
     facts = [
-        f"run id {run.run_id}, begun {write.moment(run.created_at)}, salt {write.printable(run.salt)}",
+        f"run id {write.printable(run.run_id)}, begun {write.moment(run.created_at)}, salt {write.printable(run.salt)}",
         *([f"a part of the suite: {write.printable(run.selection)}"] if run.selection else []),
         *(f"variant {write.value(name)}={write.value(given)}" for name, given in run.variant.items()),
     ]

@@ -48,8 +48,8 @@ def render_show(result: ShowResult, *, width: int = 80, colour: bool = False, ve
 def _title(result: ShowResult, width: int, paint: Paint) -> list[str]:
     run = result.run
     name = write.printable(run.name)
-    title = name if run.name == run.run_id else f"{name} ({run.run_id})"
-    facts = [f"begun {write.moment(run.created_at)}", f"salt {run.salt}"]
+    title = name if run.name == run.run_id else f"{name} ({write.printable(run.run_id)})"
+    facts = [f"begun {write.moment(run.created_at)}", f"salt {write.printable(run.salt)}"]
     if run.paired_with:
         facts.append(f"paired with {run.paired_with}")
     if run.selection:
