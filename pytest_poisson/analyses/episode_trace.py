@@ -133,9 +133,8 @@ def _alike(
 def _failed(reader: RunReader, columns: OutcomeColumns) -> NDArray[np.bool_]:
     """Tell which episodes failed, or ended without an outcome though they were not skipped."""
     failures = {rollout.id: failures_of(rollout) for rollout in reader.run.rollouts}
-    is_failure = np.zeros(
-        (len(reader.conditions), len(columns.outcomes) + 1), dtype=bool
-    )  # at -1, no outcome
+    shape = (len(reader.conditions), len(columns.outcomes) + 1)  # at -1, no outcome
+    is_failure = np.zeros(shape, dtype=bool)
     for row, condition in zip(is_failure, reader.conditions, strict=True):
         row[:-1] = [word in failures[condition.rollout] for word in columns.outcomes]
     lost = (columns.cause >= 0) & (columns.cause != CAUSES.index("skipped"))

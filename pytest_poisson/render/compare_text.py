@@ -133,7 +133,7 @@ def _cut_off_line(result: CompareResult, names: tuple[str, str]) -> str | None:
         f"Timed out or capped of the runs compared: {write.integer(found.missing_before)} of "
         f"{write.integer(found.planned_before)} in {names[0]}, {write.integer(found.missing_after)} of "
         f"{write.integer(found.planned_after)} in {names[1]}. Their shares differ between the runs (p "
-        f"{write.p_value(found.p, found.log_p, MISSING_LEVEL)}): whoever would have died instead died later by that alone."
+        f"{write.p_value(found.p, found.log_p, MISSING_LEVEL)}): what is cut off counts as alive, and so may read as dying later."
     )
 
 
