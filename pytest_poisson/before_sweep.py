@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def refuse_own_failures(selecting: RunReader | None, baseline: RunReader | None, settings: Settings) -> None:
-    """Refuse a fix-check of which a version is the run that selects, or draws what it drew.
+    """Refuse a fix-check without an old version, or of which a version is the run that selects, or draws what it drew.
 
     Raises
     ------
@@ -37,6 +37,11 @@ def refuse_own_failures(selecting: RunReader | None, baseline: RunReader | None,
         return
     from pytest_poisson.analyses.fix_check import refuse_arms, repeated_draws
 
+    if baseline is None and settings.fix_check is not None and not settings.interleave:
+        raise UserError(
+            f"--poisson-fix-check={settings.fix_check} needs the old version, and run {settings.resume!r} was begun without "
+            "one to compare with; sweep it anew with --poisson-compare-with=RUN."
+        )
     refuse_arms(selecting, [] if baseline is None else [baseline])
     if settings.salt is not None and choose_salt(settings, None) == selecting.run.salt:
         raise repeated_draws(f"--poisson-salt={settings.salt}", selecting)

@@ -40,6 +40,10 @@ if TYPE_CHECKING:
     from pytest_poisson.sweep import Writer
 
 
+COMPARED = "compared_with"
+"""Where a run's settings keep the id of the run that it is to be compared with on fresh seeds."""
+
+
 @dataclass(frozen=True)
 class OpenedRun:
     """A run to write into.
@@ -72,11 +76,12 @@ def create_run(
     variant: Mapping[str, str],
     name: str,
     paired: RunRecord | None,
+    compared: RunRecord | None = None,
     rule: Mapping[str, Json] | None = None,
 ) -> OpenedRun:
     """Begin a new run, on the salt of `paired` where there is one; with `--poisson-shard` it plans, and runs, only its share of the replicates.
 
-    `rule` is what the sweep may stop early by.
+    `compared` is what it will be compared with on fresh seeds, `rule` what the sweep may stop early by.
     """
     shares = tuple(
         share_of_shard(index, each.replicates, settings.shard) for index, each in enumerate(plan.conditions)
@@ -107,6 +112,7 @@ def create_run(
             "timeout_s": settings.timeout,
             "replicates_from": plan.source,
             "interleaved": bool(settings.interleave),
+            **({COMPARED: compared.run_id} if compared is not None else {}),
             **({SETTING: rule} if rule is not None else {}),
             **({WHOLE: _by_key(plan)} if settings.shard is not None else {}),
         },

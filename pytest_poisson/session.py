@@ -17,7 +17,7 @@ from pytest_poisson.interleave import create_twins
 from pytest_poisson.item_reports import ItemReports
 from pytest_poisson.job import Job
 from pytest_poisson.open_runs import OpenRuns
-from pytest_poisson.opening import OpenedRun, continue_run, create_run, seed_keys
+from pytest_poisson.opening import COMPARED, OpenedRun, continue_run, create_run, seed_keys
 from pytest_poisson.plan import Plan, make_plan, refuse_cost
 from pytest_poisson.progress import ProgressLine
 from pytest_poisson.recording import RowCleaner, refuse_missing_clients, refuse_unfit_hooks
@@ -160,6 +160,7 @@ class SweepSession:
             variant=dict(self.settings.variant),
             name=self.settings.name or "",
             paired=baseline.run if baseline is not None and self.settings.pair_with else None,
+            compared=baseline.run if baseline is not None and self.settings.compare_with else None,
             rule=self._stopping_rule(plan, baseline),
         )
         return opened, None
@@ -371,11 +372,12 @@ class SweepSession:
 
 
 def baseline_of(resumed: RunReader | None) -> str | None:
-    """Return the run that a run to be continued is compared with: its partner, or the one it may stop early against."""
+    """Return the run that a run to be continued is compared with: its partner, or the one on other seeds."""
     if resumed is None:
         return None
-    rule = declared_rule(resumed.run)
-    return resumed.run.paired_with or (None if rule is None else rule["against"])
+    rule, compared = declared_rule(resumed.run), resumed.run.settings.get(COMPARED)
+    on_other_seeds = compared if rule is None else rule["against"]
+    return resumed.run.paired_with or (on_other_seeds if isinstance(on_other_seeds, str) else None)
 
 
 def decider_of(run: RunRecord, baseline: RunReader | None, resumed: RunReader | None) -> EarlyStop | None:

@@ -134,6 +134,22 @@ def test_a_resumed_pair_is_judged_against_its_baseline(pytester):
     assert content(pytester, "new") == content(pytester, "base")
 
 
+def test_a_resume_on_fresh_seeds_is_judged_as_the_session_would_have_been(pytester):
+    """What a run is compared with is kept with it; a fix-check without an old version is refused, not passed."""
+    pytester.makepyfile(COIN)
+    sweep(pytester, "--poisson-name=base", "--poisson-salt=a")
+    stop = "--poisson-max-seconds=0.000001"
+    assert sweep(pytester, "--poisson-compare-with=base", "--poisson-name=new", stop).ret == 8
+    result = sweep(pytester, "--poisson-resume=new")
+    result.stdout.fnmatch_lines(["baseline    base", "*before  base*"])
+    assert sweep(pytester, "--poisson-sweep", "--poisson-name=alone", "--poisson-salt=b", stop).ret == 8
+    refused = sweep(pytester, "--poisson-resume=alone", "--poisson-fix-check=base")
+    assert refused.ret == 4
+    refused.stderr.fnmatch_lines(
+        ["ERROR: --poisson-fix-check=base needs the old version, and run 'alone' was *"]
+    )
+
+
 def test_what_was_stored_is_left_alone(pytester):
     """A replicate without an outcome is not run again by a resume: it is what became of it."""
     pytester.makepyfile("""
