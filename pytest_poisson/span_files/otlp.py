@@ -40,7 +40,7 @@ def read_otlp(path: Path) -> Iterator[FoundSpan]:
         identities = _inherited(raw)
         for each in raw:
             yield _found(each, identities.get((each.trace_id, each.fields["spanId"])))
-    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as problem:
         raise UserError(f"{path} is no {WHAT}: {type(problem).__name__} {problem}.") from None
 
 

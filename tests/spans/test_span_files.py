@@ -184,6 +184,7 @@ def test_imported_texts_keep_the_rules_of_recorded_ones(store, tmp_path):
         (json.dumps(otlp_document(otlp_span("a"))) + "\n{broken", "line 2"),
         ("", "is no OTLP JSON file"),
         (json.dumps(otlp_document(otlp_span("a", start=1 << 63))), "from 1970 to 2262"),
+        (json.dumps(otlp_document({**otlp_span("a"), "endTimeUnixNano": 1e999})), "infinity"),
     ],
 )
 def test_a_file_that_is_none_is_refused_and_nothing_is_added(store, tmp_path, text, words):
