@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pytest_poisson.analyses.levels import levels_of
 from pytest_poisson.declaration import PROMISES
 from pytest_poisson.errors import UserError
 from pytest_poisson.shards import WHOLE, whole_replicates
@@ -17,8 +18,26 @@ if TYPE_CHECKING:
     from poisson_store.records import RolloutRecord, RunRecord
     from pytest_poisson.batches import Ranges
     from pytest_poisson.collect import CollectedCondition
+    from pytest_poisson.options import Settings
 
 NAMED = 3
+
+
+def as_begun(settings: Settings, run: RunRecord) -> Settings:
+    """Return the settings with what the run was begun to be judged by, where the command line does not say otherwise."""
+    levels = levels_of(run)
+    begun = {
+        "q": levels.q,
+        "max_mde": levels.max_mde,
+        "method": run.settings.get("method"),
+        "margin": run.settings.get("margin"),
+    }
+    kept = {
+        name: value
+        for name, value in begun.items()
+        if name in run.settings and settings.sources[name] != "option"
+    }
+    return settings._replace(values={**settings.values, **kept})
 
 
 def missing_ranges(stored: NDArray[Any], planned: int) -> Ranges:

@@ -22,6 +22,7 @@ from pytest_poisson.plan import Plan, make_plan, refuse_cost
 from pytest_poisson.progress import ProgressLine
 from pytest_poisson.recording import RowCleaner, refuse_missing_clients, refuse_unfit_hooks
 from pytest_poisson.render.layout import wrap
+from pytest_poisson.resume import as_begun
 from pytest_poisson.selection import SELECTION, Selection
 from pytest_poisson.session_files import SessionFiles
 from pytest_poisson.stopping_rule import declare_rule, declared_rule
@@ -110,6 +111,8 @@ class SweepSession:
         refuse_missing_clients([each.declaration for each in selection.conditions], self.settings)
         refuse_unfit_hooks(each.item for each in selection.conditions)
         resumed = self._runs.open_named(self.settings.resume)
+        if resumed is not None:
+            self.settings = as_begun(self.settings, resumed.run)
         baseline = self._runs.open_named(self.settings.baseline or baseline_of(resumed))
         before_sweep.refuse_own_failures(
             self._runs.open_named(self.settings.fix_check), baseline, self.settings

@@ -150,6 +150,20 @@ def test_a_resume_on_fresh_seeds_is_judged_as_the_session_would_have_been(pytest
     )
 
 
+def test_a_resume_is_judged_by_the_levels_it_was_begun_with(pytester):
+    """Neither the defaults nor the configuration of the session that resumes change them; its command line does."""
+    pytester.makepyfile(COIN)
+    pytester.makeini("[pytest]\npoisson_max_mde = 0.3")
+    sweep(pytester, "--poisson-name=base")
+    begun = ("--poisson-q=0.01", "--poisson-max-mde=0.9", "--poisson-margin=0.6")
+    stop = "--poisson-max-seconds=0.000001"
+    assert sweep(pytester, "--poisson-pair-with=base", "--poisson-name=new", *begun, stop).ret == 8
+    result = sweep(pytester, "--poisson-resume=new")
+    result.stdout.fnmatch_lines(["events * at q = 0.01", "*each at 0.01*", "*margin of 0.6*"])
+    again = sweep(pytester, "--poisson-resume=new", "--poisson-q=0.2")
+    again.stdout.fnmatch_lines(["events * at q = 0.2"])
+
+
 def test_what_was_stored_is_left_alone(pytester):
     """A replicate without an outcome is not run again by a resume: it is what became of it."""
     pytester.makepyfile("""
