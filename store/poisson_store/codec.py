@@ -22,7 +22,7 @@ from poisson_store.texts import storable
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from poisson_store.records import Json, SpanRow
 
@@ -101,14 +101,14 @@ def read_run(connection: sqlite3.Connection, status: str) -> RunRecord:
         variant,
         settings,
     ) = row
-    rollouts = tuple(map(_rollout, connection.execute("SELECT * FROM rollouts ORDER BY rollout")))
+    rollouts = tuple(map(_rollout, _in_order(connection.execute("SELECT * FROM rollouts ORDER BY rollout"))))
     return RunRecord(
         salt=salt,
         rollouts=rollouts,
         conditions=tuple(
-            ConditionRecord(key, rollouts[rollout].id, json.loads(axes), nodeid, planned)
-            for _, key, rollout, axes, nodeid, planned in connection.execute(
-                "SELECT * FROM conditions ORDER BY condition"
+            ConditionRecord(key, rollouts[rollout].id, read_object(axes), nodeid, planned)
+            for _, key, rollout, axes, nodeid, planned in _in_order(
+                connection.execute("SELECT * FROM conditions ORDER BY condition")
             )
         ),
         run_id=run_id,
@@ -120,10 +120,39 @@ def read_run(connection: sqlite3.Connection, status: str) -> RunRecord:
         selection=selection,
         suite=suite,
         shard=None if shard[0] is None else (shard[0], shard[1]),
-        environment=json.loads(environment),
-        variant=json.loads(variant),
-        settings=json.loads(settings),
+        environment=read_object(environment),
+        variant=read_object(variant),
+        settings=read_object(settings),
     )
+
+
+def _in_order(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """Yield rows numbered from 0; where a damaged file lacks one, the others would stand for their neighbours."""
+    for number, row in enumerate(rows):
+        if row[0] != number:
+            raise LookupError(f"number {number} is missing")
+        yield row
+
+
+def read_object(text: str) -> dict[str, Any]:
+    """Read a JSON object of a run file.
+
+    Raises
+    ------
+    ValueError
+        If it is none, as in a damaged file.
+    """
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        raise ValueError(f"{found!r} is no object")  # noqa: TRY004  of a file, not of a caller
+    return found
+
+
+def _read_words(text: str) -> tuple[str, ...]:
+    found = json.loads(text)
+    if not isinstance(found, list) or not all(isinstance(word, str) for word in found):
+        raise ValueError(f"{found!r} is no list of words")
+    return tuple(found)
 
 
 def marks(count: int) -> str:
@@ -164,12 +193,12 @@ def _rollout(row: tuple[Any, ...]) -> RolloutRecord:
     _, rollout_id, outcomes, failures, successes, t_unit, nodeid, settings = row
     return RolloutRecord(
         rollout_id,
-        tuple(json.loads(outcomes)),
-        tuple(json.loads(failures)),
-        tuple(json.loads(successes)),
+        _read_words(outcomes),
+        _read_words(failures),
+        _read_words(successes),
         t_unit,
         nodeid,
-        json.loads(settings),
+        read_object(settings),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from poisson_store.records import EpisodeColumns, OutcomeColumns, TraceColumns
+from poisson_store.records import CAUSES, KINDS, EpisodeColumns, OutcomeColumns, TraceColumns
 
 if TYPE_CHECKING:
     import sqlite3
@@ -46,19 +46,19 @@ _EVERYTHING = _OUTCOMES | {
 
 def read_columns(connection: sqlite3.Connection, run: RunRecord) -> EpisodeColumns:
     """Read all numbers of every episode."""
-    return EpisodeColumns(_keys(run), run.outcomes, **_arrays(connection, _EVERYTHING))
+    return EpisodeColumns(_keys(run), run.outcomes, **_known(run, _arrays(connection, _EVERYTHING)))
 
 
 def read_outcome_columns(connection: sqlite3.Connection, run: RunRecord) -> OutcomeColumns:
     """Read which outcome, or which cause of having none, every episode has, and what it was drawn from."""
-    return OutcomeColumns(_keys(run), run.outcomes, **_arrays(connection, _OUTCOMES))
+    return OutcomeColumns(_keys(run), run.outcomes, **_known(run, _arrays(connection, _OUTCOMES)))
 
 
 def read_trace_columns(connection: sqlite3.Connection, run: RunRecord) -> TraceColumns:
     """Read how many leaves every episode has, and what the last one was."""
     import numpy as np  # noqa: PLC0415 - a store is used without NumPy wherever possible
 
-    arrays = _arrays(connection, _TRACES, _WITH_TRACES)
+    arrays = _known(run, _arrays(connection, _TRACES, _WITH_TRACES))
     names = arrays.pop("last_step")
     steps = sorted(set(names.tolist()) - {None})
     number = {name: code for code, name in enumerate(steps)} | {None: -1}
@@ -101,6 +101,27 @@ def read_replicates(connection: sqlite3.Connection, run: RunRecord) -> dict[str,
 
 def _keys(run: RunRecord) -> tuple[str, ...]:
     return tuple(condition.key for condition in run.conditions)
+
+
+def _known(run: RunRecord, arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return arrays whose numbers all stand for something: a damaged file may have any.
+
+    Raises
+    ------
+    ValueError
+        Naming the first that does not.
+    """
+    counts = {
+        "condition": len(run.conditions),
+        "outcome": len(run.outcomes),
+        "cause": len(CAUSES),
+        "last_kind": len(KINDS),
+    }
+    for name in (name for name in counts if name in arrays):
+        unknown = arrays[name][arrays[name] >= counts[name]]
+        if unknown.size:
+            raise ValueError(f"{name} {unknown[0]} is not known")
+    return arrays
 
 
 def _arrays(

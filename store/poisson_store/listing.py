@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from poisson_store.codec import read_object
 from poisson_store.connection import open_for_reading, read_status
 from poisson_store.errors import StoreError, reading, storage_errors
 from poisson_store.index import FILE
@@ -96,7 +97,7 @@ def _summary(path: Path, connection: sqlite3.Connection, status: str) -> RunSumm
         ended_at=ended_at,
         salt=salt,
         paired_with=paired_with,
-        variant=json.loads(variant),
+        variant=read_object(variant),
         whole=bool(whole),
         conditions=conditions,
         accounting=_accounting(connection, planned, ended=written != "running"),

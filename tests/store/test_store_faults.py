@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import time
 from contextlib import closing
@@ -167,6 +168,35 @@ def test_a_lost_page_is_never_read_as_something_else(tmp_path, whole, fill):
         path.write_bytes(content[: page * 4096] + noise + content[(page + 1) * 4096 :])
         refused += look_at_damage(path, before)
     assert refused > pages // 5
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "conditions SET condition = 99 WHERE condition = 0",
+        "run SET settings = '[]'",
+        "run SET environment = '3'",
+        "run SET variant = '[1]'",
+        "rollouts SET outcomes = '{}'",
+        "rollouts SET failures = '[1]'",
+        "rollouts SET settings = 'null'",
+        "conditions SET axes = '[1]' WHERE condition = 0",
+        "episodes SET condition = 99 WHERE condition = 3",
+        "episodes SET outcome = 99, cause = NULL WHERE replicate = 1",
+        "episodes SET outcome = NULL, cause = 99 WHERE replicate = 1",
+    ],
+)
+def test_a_value_that_stands_for_nothing_is_refused(tmp_path, whole, change):
+    """A file that SQLite reads may hold what no run does: a list for an object, or a number that nothing has."""
+    path = tmp_path / "odd.sqlite"
+    path.write_bytes(whole[0])
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("PRAGMA ignore_check_constraints = 1")
+        connection.execute(f"UPDATE {change}")
+    with pytest.raises(DamagedRunError, match=r"odd\.sqlite"), open_run(path) as reader:
+        reader.outcome_columns()
+    with pytest.raises(DamagedRunError, match=r"odd\.sqlite"), open_run(path) as reader:
+        reader.columns()
 
 
 @pytest.mark.parametrize("content", [b"", b"hello", b"SQLite format 3\0" + bytes(84), bytes(8192)])
