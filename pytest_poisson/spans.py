@@ -241,10 +241,12 @@ class Span:
 
     def __enter__(self) -> Self:
         trace = self.trace
-        trace.begin(self, trace.innermost())
-        self.outer = _SPAN.get()
+        if self.number < 0:  # entered anew, it is still one span: its tokens are those of one call
+            trace.begin(self, trace.innermost())
+            self.outer = _SPAN.get()
+            self.start_ns = trace.now_ns()
+        self.end_ns = 0
         _SPAN.set(self)
-        self.start_ns = trace.now_ns()
         return self
 
     def __exit__(
@@ -253,10 +255,11 @@ class Span:
         self.end_ns = self.trace.now_ns()
         if error is not None and self.error is None and not isinstance(error, GeneratorExit):
             self.error = error_line(error)
+        outer = self.outer
+        while outer is not None and outer.end_ns:  # two streams, read in turn, end in any order
+            outer = outer.outer
+        self.outer = outer
         if _SPAN.get() is self:  # not so where a generator is closed from another context
-            outer = self.outer
-            while outer is not None and outer.end_ns:  # two streams, read in turn, end in any order
-                outer = outer.outer
             _SPAN.set(outer)
         if self.output is not None and type(self.output) is not str:
             self.output = as_text(self.output)

@@ -201,6 +201,20 @@ def test_what_comes_after_streams_that_ended_in_any_order_is_inside_none_of_them
     assert tree(rollout) == [("llm", "first", None), ("llm", "second", "first"), ("llm", "after", None)]
 
 
+def test_a_span_that_is_entered_again_is_one_span():
+    """Its tokens are those of one call, and where it is entered inside itself or what is inside it, it still ends."""
+    with replicate() as rollout:
+        call, inside = rollout.span("llm", "call"), rollout.span("tool", "inside")
+        call.tokens = {"in": 5}
+        with call, call, inside, call:
+            pass
+        with call:
+            pass
+        assert rollout.current_span is None
+    assert tree(rollout) == [("llm", "call", None), ("tool", "inside", "call")]
+    assert trace_row(rollout.trace)[0] == 5
+
+
 def test_a_span_still_open_at_the_end_says_so():
     """A span that the replicate leaves open is kept, ends when the replicate does, and has an error."""
     with replicate() as rollout:
