@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_poisson.analyses.levels import levels_of
 from pytest_poisson.declaration import PROMISES
 from pytest_poisson.errors import UserError
+from pytest_poisson.fail_on import NEVER
 from pytest_poisson.shards import WHOLE, whole_replicates
 
 if TYPE_CHECKING:
@@ -38,6 +39,23 @@ def as_begun(settings: Settings, run: RunRecord) -> Settings:
         if name in run.settings and settings.sources[name] != "option"
     }
     return settings._replace(values={**settings.values, **kept})
+
+
+def given_again(settings: Settings) -> tuple[str, ...]:
+    """Return the options that decide about the run and that it does not keep, as the command line gave them."""
+    texts = {
+        "event": settings.event,
+        "fail_on": (",".join(settings.fail_on) or NEVER,),
+        "fix_check": (settings.fix_check,),
+        "min_failures": (str(settings.min_failures),) if settings.fix_check else (),
+        "paired": (settings.paired,),
+    }
+    return tuple(
+        f"--poisson-{name.replace('_', '-')}={text}"
+        for name, given in texts.items()
+        if settings.sources[name] == "option"
+        for text in given
+    )
 
 
 def missing_ranges(stored: NDArray[Any], planned: int) -> Ranges:

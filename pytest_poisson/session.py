@@ -22,7 +22,7 @@ from pytest_poisson.plan import Plan, make_plan, refuse_cost
 from pytest_poisson.progress import ProgressLine
 from pytest_poisson.recording import RowCleaner, refuse_missing_clients, refuse_unfit_hooks
 from pytest_poisson.render.layout import wrap
-from pytest_poisson.resume import as_begun
+from pytest_poisson.resume import as_begun, given_again
 from pytest_poisson.selection import SELECTION, Selection
 from pytest_poisson.session_files import SessionFiles
 from pytest_poisson.stopping_rule import declare_rule, declared_rule
@@ -340,6 +340,7 @@ class SweepSession:
             beside=self.beside,
             comparison=self.comparison,
             status=self._status,
+            again=given_again(self.settings),
         )
         for line in [*lines, *self._left_for_github(self.run)]:
             terminalreporter.write_line(line)

@@ -42,6 +42,7 @@ def render_session(
     beside: RunReader | None = None,
     comparison: str = "",
     status: int = 0,
+    again: Sequence[str] = (),
 ) -> list[str]:
     """Return the lines: the run's account, the comparison if there is one, what to type next, why it fails.
 
@@ -65,6 +66,8 @@ def render_session(
         The id under which the comparison was saved, if it was; said above verbosity 0.
     status
         The exit status that the session ends with.
+    again
+        The options that decide about the run, as they were given: who resumes it must give them again.
     """
     runs = [run] if beside is None else [run, beside]
     accounts = [line for each in runs for line in account_lines(each, width, over=True)]
@@ -72,7 +75,7 @@ def render_session(
         *_notices(notices, width, None if verbosity > 1 else NOTICES_SHOWN),
         *accounts,
         *([] if verbosity < 0 or stop is not None else _errors(runs, width)),
-        *_unfinished(runs, stop, width),
+        *_unfinished(runs, stop, width, again, store),
     ]
     if gate is None:
         return lines
@@ -141,12 +144,25 @@ def _fix_check(fix: FixVerdict, *, width: int, colour: bool, verbosity: int) -> 
     return ["", *text.rstrip("\n").split("\n")]
 
 
-def _unfinished(runs: Sequence[RunReader], stop: Stop | None, width: int) -> list[str]:
-    """Say why a sweep ended early, and how it goes on."""
+def _unfinished(
+    runs: Sequence[RunReader], stop: Stop | None, width: int, again: Sequence[str], store: str | None
+) -> list[str]:
+    """Say why a sweep ended early, and how it goes on; the run that is judged, `again` by what this session was given."""
     lines = [] if stop is None else wrap(f"The sweep stopped: {_sentence(stop)}", width, rest="  ")
-    unfinished = [each.run.name for each in runs if each.run.status != "complete" and each.run.shard is None]
-    if unfinished:
-        lines += ["Run what is missing:", *(f"  pytest --poisson-resume={name}" for name in unfinished), ""]
+    where = [f"--poisson-store={store}"] if store else []
+    commands = [
+        shlex.join(
+            [
+                f"--poisson-resume={write.printable(each.run.name)}",
+                *where,
+                *(again if each is runs[0] else ()),
+            ]
+        )
+        for each in runs
+        if each.run.status != "complete"
+    ]
+    if commands:
+        lines += ["Run what is missing:", *(f"  pytest {command}" for command in commands), ""]
     return lines
 
 

@@ -9,7 +9,7 @@ import pytest
 from poisson_store.records import KINDS, SpanRow
 from pytest_poisson.options import Settings
 from pytest_poisson.stops import ConsecutiveErrors, Usage, UsageCap, unseen
-from tests.plugin.support import SLEEPY, assert_accounted, newest, open_run, start, sweep, wait_for_rows
+from tests.plugin.support import COIN, SLEEPY, assert_accounted, newest, open_run, start, sweep, wait_for_rows
 
 
 def row(outcome=0, cause=None, error=None, tokens_in=None, tokens_out=None, unknown=None, spans=None):
@@ -125,6 +125,30 @@ def test_a_provider_that_is_down_stops_the_sweep(pytester):
             "The sweep stopped: *replicates in a row ended without an outcome*",
             "Run what is missing:",
             "  pytest --poisson-resume=*",
+        ]
+    )
+
+
+def test_the_way_on_is_gated_as_the_session_was(pytester):
+    """The command that resumes has the options that decide and that the run does not keep; a shard has one too."""
+    pytester.makepyfile(COIN)
+    options = (
+        "--poisson-event=lost",
+        "--poisson-event=won",
+        "--poisson-fail-on=any,missing",
+        "--poisson-store=my runs",
+    )
+    stop = (
+        "--poisson-max-seconds=0.000001",
+        "--poisson-salt=s",
+        "--poisson-shard=1/2",
+        "--poisson-name=part",
+    )
+    sweep(pytester, *options, *stop).stdout.fnmatch_lines(
+        [
+            "Run what is missing:",
+            "  pytest --poisson-resume=part '--poisson-store=my runs' --poisson-event=lost --poisson-event=won "
+            "--poisson-fail-on=any,missing",
         ]
     )
 
