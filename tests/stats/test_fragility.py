@@ -125,6 +125,66 @@ def test_unpaired_equals_brute_force(rows):
 
 
 @st.composite
+def splits(draw):
+    """Draw how the episodes of both arms end: with one event, with another, or with neither."""
+    first, second = (draw(st.integers(1, 5)) for _ in "ab")
+    arms = [draw(st.sampled_from(sorted(ways(n)))) for n in (first, second)]
+    return arms, [draw(st.sampled_from([-1, 1])) for _ in "xy"], draw(st.sampled_from([0.3, 0.7, 0.9]))
+
+
+def ways(n):
+    return [(x, y, n - x - y) for x in range(n + 1) for y in range(n + 1 - x)]
+
+
+def test_two_events_of_one_condition_equal_brute_force():
+    """Where the rows are events of the same episodes, no fewer episodes that end otherwise change the word."""
+    certified = []
+
+    @given(splits())
+    @settings(max_examples=60, deadline=None)
+    def run(drawn):
+        (before, after), direction, max_mde = drawn
+        n, m = sum(before), sum(after)
+
+        def word_of(ours, theirs):
+            pairs = list(zip(ours[:2], theirs[:2], strict=True))
+            p = [fisher_p(k0, n, k1, m) for k0, k1 in pairs]
+            effect = [
+                d * (Fraction(k1, m) - Fraction(k0, n)) for d, (k0, k1) in zip(direction, pairs, strict=True)
+            ]
+            return word(p, effect, [small_unpaired(n, m, Q / 2, max_mde)[k0] for k0, _ in pairs])
+
+        here = word_of(before, after)
+        fewest_episodes = min(
+            (
+                sum(sum(map(abs, np.subtract(old, new))) // 2 for old, new in ((before, a), (after, b)))
+                for a, b in product(ways(n), ways(m))
+                if word_of(a, b) != here
+            ),
+            default=None,
+        )
+        found = fragility_unpaired(
+            before[:2],
+            [n] * 2,
+            after[:2],
+            [m] * 2,
+            direction=direction,
+            q=Q,
+            max_mde=max_mde,
+            condition=[0, 0],
+        )
+        assert found.word == here
+        if found.outcomes is not None:
+            assert found.outcomes >= fewest_episodes
+        if found.certified:
+            assert found.outcomes == fewest_episodes
+        certified.append(found.certified)
+
+    run()
+    assert np.mean(certified) > 0.6
+
+
+@st.composite
 def paired(draw, rows):
     cells = [tuple(draw(st.integers(0, 3)) for _ in range(4)) for _ in range(rows)]
     cells = [cell if any(cell) else (1, 0, 0, 0) for cell in cells]
