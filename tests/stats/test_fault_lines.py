@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -60,7 +61,7 @@ def test_a_shared_small_change_is_found_only_above():
     """Twenty conditions that all rise a little: the whole changed, no single one can show it."""
     n, k0, k1 = [100] * 20, [30] * 20, [37] * 20
     found = fault_lines_unpaired(k0, n, k1, n, groups=[list(range(10)), list(range(10, 20))])
-    assert found.root.changed and any(node.changed for node in found.groups)
+    assert found.root.changed
     assert all(group.changed for group in found.groups)
     assert not any(node.changed for nodes in found.below for node in nodes)
 
@@ -109,6 +110,38 @@ def test_exchanging_event_and_other_turns_changes_and_resolves_as_much(paired):
         assert node.change == pytest.approx(((c - b)[i] / (a + b + c + d)[i]).mean())
         assert mirror.change == pytest.approx(-node.change)
         assert mirror.resolvable == pytest.approx(node.resolvable, nan_ok=True)
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 30), st.integers(1, 30), st.integers(0, 30)), min_size=1, max_size=4)
+)
+@settings(max_examples=25)
+def test_what_unpaired_conditions_resolve_is_the_first_step_that_the_formula_finds(sizes):
+    """Both directions, by plain sums over the conditions; one that ran in one arm alone has no part in it."""
+    n0, n1 = [n for n, _, _ in sizes], [n for _, n, _ in sizes]
+    k0 = [min(k, n) for n, _, k in sizes]
+    found = fault_lines_unpaired([*k0, 0, 1], [*n0, 0, 3], [*(0 for _ in n1), 1, 0], [*n1, 2, 0], groups=[])
+    normal = NormalDist()
+
+    def finds(change):
+        d = v0 = v1 = 0.0
+        for k, n, m in zip(k0, n0, n1, strict=True):
+            p, size = k / n, n + m
+            r = min(max(p + change, 0.0), 1.0)
+            s, w = n * p + m * r, n * m / size
+            d += w * (r - p)
+            v0 += n * m * s * (size - s) / (size**2 * (size - 1))
+            v1 += w * w * (p * (1 - p) / n + r * (1 - r) / m)
+        return abs(d) - 0.5 >= normal.inv_cdf(0.975) * v0**0.5 + normal.inv_cdf(0.8) * v1**0.5
+
+    limit = found.root.resolvable
+    rates = [k / n for k, n in zip(k0, n0, strict=True)] + [1 / 3]
+    room = {1: max(1 - p for p in rates), -1: max(rates)}
+    if math.isnan(limit):
+        assert not all(finds(sign * room[sign]) for sign in room if room[sign])
+    else:
+        assert all(finds(sign * limit) or limit > room[sign] for sign in room if room[sign])
+        assert not all(finds(sign * (limit - 1e-4)) for sign in room if room[sign])
 
 
 def test_a_condition_alone_resolves_the_larger_of_its_limits():
