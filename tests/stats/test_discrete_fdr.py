@@ -127,6 +127,18 @@ def test_continuous_tests_are_benjamini_hochberg():
     )
 
 
+def test_nothing_beyond_the_cutoff_is_rejected():
+    """One test alone with p just above tau is charged less than q, and not rejected: tau is what bounds the rate."""
+    possible = attainable_mcnemar([60], [40])
+    beyond = possible.values[0] > 0.05
+    below, p = possible.values[0][~beyond][-1], possible.values[0][beyond][0]
+    q = (p / (1 - below) + p / (1 - p)) / 2
+    found = discrete_benjamini_hochberg([math.log(p)], possible, q=q)
+    assert found.cutoff == below < p < 2 * below
+    assert p / (1 - below) < q
+    assert (found.adjusted.rejected.tolist(), found.adjusted.p.tolist()) == ([False], [1.0])
+
+
 def test_nothing_underflows():
     """Arms of 5,000 that are all and none have a finite logarithm after adjustment too."""
     k0, n, k1 = [5000, 10], [5000, 20], [0, 9]

@@ -150,6 +150,7 @@ def test_a_condition_alone_resolves_the_larger_of_its_limits():
     found = fault_lines_paired(a, b, c, d, groups=[[0, 1]])
     limits = limits_paired(a + b, a + b + c + d, alpha=0.05 / 2)
     (leaves,) = found.below
+    assert [leaf.conditions.tolist() for leaf in leaves] == [[0], [1]]
     assert leaves[0].resolvable == max(limits.rise[0], limits.fall[0])
     assert limits.status_rise[1] == "none detectable" or limits.status_fall[1] == "no room"
     assert leaves[1].resolvable == pytest.approx(limits.rise[1], nan_ok=True)

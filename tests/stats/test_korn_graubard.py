@@ -62,6 +62,11 @@ def test_no_event_in_any_trial_counts_items_not_trials():
     assert got.low == 0
 
 
+def test_an_item_without_a_trial_is_none():
+    """It is no item: the interval is that of the others."""
+    assert korn_graubard([1, 0, 2], [3, 0, 4]) == korn_graubard([1, 2], [3, 4])
+
+
 def test_trials_that_fell_evenly_are_capped_at_their_number():
     """Every item at 1 of 2 has no variance between items; it is still only so many trials."""
     got = korn_graubard([1] * 5, [2] * 5)
