@@ -10,7 +10,7 @@ import pytest
 import poisson_stats
 from poisson_stats.grouping import chunks, distinct
 from poisson_stats.significance import alpha_per_test, is_significant, is_significant_log
-from poisson_stats.validation import LARGEST_COUNT, counts, levels, positive, probabilities
+from poisson_stats.validation import LARGEST_COUNT, counts, levels, positive, probability
 
 MODULES = [module.name for module in pkgutil.iter_modules(poisson_stats.__path__)]
 
@@ -43,9 +43,9 @@ def test_examples_in_docstrings_are_true(name):
         (lambda: levels(q="0.05"), "q='0.05' must lie strictly between 0 and 1."),
         (lambda: levels(q=True), "q=True must lie strictly between 0 and 1."),
         (lambda: positive(tests=-3), "tests=-3 must be a whole number of at least 1."),
-        (lambda: probabilities(rate=[0.5, 1.5]), "rate[1]=1.5 must lie in 0 to 1."),
-        (lambda: probabilities(rate=np.nan), "rate=nan must lie in 0 to 1."),
-        (lambda: probabilities(rate=[]), "rate is empty."),
+        (lambda: probability("rate", 1.5), "rate=1.5 must lie in 0 to 1."),
+        (lambda: probability("rate", -0.5), "rate=-0.5 must lie in 0 to 1."),
+        (lambda: probability("rate", np.nan), "rate=nan must lie in 0 to 1."),
     ],
 )
 def test_refusals_name_argument_and_value(call, message):
