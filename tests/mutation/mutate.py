@@ -1,242 +1,233 @@
 """Changes one thing at a time in the modules that decide, and says which changes no test notices.
 
-`python tests/mutation/mutate.py` takes hours; `--module NAME` takes one module, `--every N` one change in N. Each change is
-tried in a process forked from one that has imported everything, so that it costs the tests alone.
+    python tests/mutation/mutate.py --module poisson_stats.verdict tests/stats/test_verdict.py
+    python tests/mutation/mutate.py --processes 2          # everything, with all of their tests
+
+The tests are collected once and run once, to see which of them runs which line. Each change is then tried in a fork of
+that session: the tests that run the changed line, the quickest first, until one fails.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
+import bisect
 import contextlib
-import copy
 import importlib
+import itertools
+import math
 import os
+import shutil
 import signal
 import sys
+import tempfile
+import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+import coverage
+import pytest
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
-STATS = ROOT / "stats" / "poisson_stats"
-OWN = {  # modules whose tests are not, or not alone, in the file of their name
-    "poisson_stats.attainable": ["stats/test_discrete_fdr.py"],
-    "poisson_stats.binomial": ["stats/test_power_and_limits.py", "stats/test_promises.py"],
-    "poisson_stats.bootstrap": ["stats/test_item_interval.py"],
-    "poisson_stats.fisher": [
-        "stats/test_fisher.py",
-        "stats/test_bad_input.py",
-        "stats/test_power_and_limits.py",
-    ],
-    "poisson_stats.grouping": ["stats/test_significance.py", "stats/test_comparison.py"],
-    "poisson_stats.hypergeometric": ["stats/test_fisher.py", "stats/test_boschloo.py"],
-    "poisson_stats.limits": [
-        "stats/test_power_and_limits.py",
-        "stats/test_bad_input.py",
-        "stats/test_planning.py",
-    ],
-    "poisson_stats.mcnemar": [
-        "stats/test_mcnemar.py",
-        "stats/test_bad_input.py",
-        "stats/test_power_and_limits.py",
-    ],
-    "poisson_stats.missing": ["stats/test_missing_outcomes.py", "stats/test_comparison.py"],
-    "poisson_stats.multiplicity": ["stats/test_multiplicity.py", "stats/test_bad_input.py"],
-    "poisson_stats.nearest_counts": ["stats/test_fragility.py"],
-    "poisson_stats.normal": ["stats/test_share_limit.py", "stats/test_planning.py"],
-    "poisson_stats.power": ["stats/test_power_and_limits.py", "stats/test_planning.py"],
-    "poisson_stats.replay": ["stats/test_flip_rate.py"],
-    "poisson_stats.risk_table": ["stats/test_survival.py", "stats/test_competing_risks.py"],
-    "poisson_stats.rounding": ["stats/test_significance.py", "stats/test_share_limit.py"],
-    "poisson_stats.share_design": ["stats/test_share_limit.py"],
-    "poisson_stats.share_power": ["stats/test_share_limit.py"],
-    "poisson_stats.significance": [
-        "stats/test_significance.py",
-        "stats/test_multiplicity.py",
-        "stats/test_fisher.py",
-    ],
-    "poisson_stats.validation": ["stats/test_significance.py", "stats/test_bad_input.py"],
-    "pytest_poisson.decision": ["analyses/test_reasons.py", "analyses/test_decide.py"],
-    "pytest_poisson.fail_on": ["analyses/test_fail_on.py", "analyses/test_decide.py"],
-    "pytest_poisson.gate": ["plugin/test_gate.py", "plugin/test_promises.py"],
-}
-TESTS = {
-    **{
-        f"poisson_stats.{each.stem}": [f"stats/test_{each.stem}.py"]
-        for each in sorted(STATS.glob("[!_]*.py"))
-    },
-    **OWN,
-}
-"""The tests that are to notice a change of each module."""
 
-SECONDS = 300
-COMPARISONS = {
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
-}  # fmt: skip
-OPERATORS = {
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Pow: ast.Mult,
-    ast.FloorDiv: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.And: ast.Or, ast.Or: ast.And,
-}  # fmt: skip
+from tests.mutation.changes import Change, changes_of  # noqa: E402  the checkout is on the path from here on
+from tests.mutation.explained import explanations, is_of  # noqa: E402
+from tests.mutation.in_place import put_in_place  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import TextIO
+
+STATISTICS = [f"poisson_stats.{each.stem}" for each in sorted(ROOT.glob("stats/poisson_stats/[!_]*.py"))]
+GATE = ["pytest_poisson.decision", "pytest_poisson.fail_on", "pytest_poisson.gate"]
+TESTS = [
+    "tests/stats",
+    "tests/analyses/test_decide.py",
+    "tests/analyses/test_fail_on.py",
+    "tests/analyses/test_reasons.py",
+    "tests/plugin/test_gate.py",
+    "tests/plugin/test_promises.py",
+    "tests/plugin/test_stops.py",
+]
 
 
-class Change(NamedTuple):
-    """One change: the source with it, its line, and what it is."""
+class Tried(NamedTuple):
+    """What became of a change: `noticed`, `hung`, `unnoticed`, or run by `no test`."""
 
-    tree: ast.Module
-    line: int
-    what: str
-
-
-def changes_of(source: str) -> list[Change]:
-    """Return every change of a module's code; docstrings, annotations and messages stay as they are."""
-    tree = ast.parse(source)
-    nodes = list(ast.walk(tree))
-    left_alone = set(_left_alone(tree))
-    found = []
-    for position, node in enumerate(nodes):
-        if id(node) in left_alone:
-            continue
-        for what, alter in _alterations(node):
-            changed = copy.deepcopy(tree)
-            alter(list(ast.walk(changed))[position])
-            found.append(Change(ast.fix_missing_locations(changed), getattr(node, "lineno", 0), what))
-    return found
+    change: Change
+    ended: str
 
 
-def _left_alone(tree: ast.Module):
-    for node in ast.walk(tree):
-        parts = []
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            parts = [node]
-        elif isinstance(node, (ast.Raise, ast.AnnAssign, ast.Import, ast.ImportFrom)):
-            parts = [node] if not isinstance(node, ast.AnnAssign) else [node.annotation]
-        elif isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            parts = [node]
-        elif isinstance(node, ast.FunctionDef):
-            parts = [each for each in [node.returns, *(arg.annotation for arg in node.args.args)] if each]
-            parts += [arg.annotation for arg in node.args.kwonlyargs if arg.annotation]
-            parts += node.decorator_list
-        elif isinstance(node, ast.ClassDef):
-            parts = node.decorator_list
-        yield from (id(inner) for part in parts for inner in ast.walk(part))
+class Mutation:
+    """A plugin that runs the collected tests on the changes instead of once."""
 
+    def __init__(self, options: argparse.Namespace, out: TextIO) -> None:
+        self.options = options
+        self.out = out
+        self.seconds: dict[str, float] = {}
+        self.failed = False
 
-def _alterations(node: ast.AST):
-    if isinstance(node, ast.Compare) and type(node.ops[0]) in COMPARISONS:
-        other = COMPARISONS[type(node.ops[0])]
-        yield f"{type(node.ops[0]).__name__} -> {other.__name__}", lambda at: at.ops.__setitem__(0, other())
-    if isinstance(node, (ast.BinOp, ast.BoolOp, ast.AugAssign)) and type(node.op) in OPERATORS:
-        other = OPERATORS[type(node.op)]
-        yield f"{type(node.op).__name__} -> {other.__name__}", lambda at: setattr(at, "op", other())
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.USub, ast.Invert)):
-        yield (
-            f"no {type(node.op).__name__}",
-            lambda at: (
-                setattr(at, "op", ast.UAdd())
-                if not isinstance(at.op, ast.Not)
-                else setattr(at, "operand", ast.UnaryOp(ast.Not(), at.operand))
-            ),
+    def pytest_collection(self) -> None:
+        """Leave out what Hypothesis does after it has found a failure."""
+        from hypothesis import Phase, settings
+
+        settings.register_profile(
+            "mutation", settings.get_profile("tests"), phases=[Phase.explicit, Phase.generate]
         )
-    if isinstance(node, ast.Constant) and isinstance(node.value, bool):
-        yield f"{node.value} -> {not node.value}", lambda at: setattr(at, "value", not at.value)
-    elif isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
-        yield f"{node.value} -> {node.value + 1}", lambda at: setattr(at, "value", at.value + 1)
-    if isinstance(node, ast.IfExp):
-        yield "the other branch", _swap
-    if isinstance(node, (ast.If, ast.While)):
-        yield "condition negated", lambda at: setattr(at, "test", ast.UnaryOp(ast.Not(), at.test))
-    if isinstance(node, ast.Return) and node.value is not None and not isinstance(node.value, ast.Constant):
-        yield "returns None", lambda at: setattr(at, "value", ast.Constant(None))
+        settings.load_profile("mutation")
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Note how long a test takes and that one has failed."""
+        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0) + report.duration
+        self.failed = self.failed or report.failed
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Run the tests once unchanged, then the changes."""
+        if session.testsfailed:
+            raise session.Interrupted("not all tests could be collected")
+        for module in self.options.module:
+            importlib.import_module(module)
+        lines = self._run_unchanged(session.items)
+        items = {each.nodeid: each for each in session.items}
+        for module in self.options.module:
+            covering = {
+                line: sorted((name for name in names if name in items), key=self.seconds.__getitem__)
+                for line, names in lines[sys.modules[module].__file__].items()
+            }
+            every = sorted(
+                {name for names in covering.values() for name in names}, key=self.seconds.__getitem__
+            )
+            tests = {line: [items[name] for name in names] for line, names in covering.items()}
+            self._try_module(module, tests, [items[name] for name in every])
+        return True
+
+    def _run_unchanged(self, items: Sequence[pytest.Item]) -> dict[str, dict[int, list[str]]]:
+        started = time.monotonic()
+        measured = coverage.Coverage(
+            data_file=None, config_file=False, include=[str(ROOT / "stats/*"), str(ROOT / "pytest_poisson/*")]
+        )
+        measured.start()
+        for position, item in enumerate(items):
+            measured.switch_context(item.nodeid)
+            _run(item, items[position + 1] if position + 1 < len(items) else None)
+            if self.failed:
+                self._say(f"{item.nodeid} fails without a change")
+                pytest.exit("a test fails without a change", returncode=1)
+        measured.stop()
+        self._say(f"{len(items)} tests pass unchanged in {time.monotonic() - started:.0f} s")
+        files = (sys.modules[module].__file__ for module in self.options.module)
+        return {each: measured.get_data().contexts_by_lineno(each) for each in files}
+
+    def _try_module(self, module: str, tests: dict[int, list], every: list) -> None:
+        source = Path(sys.modules[module].__file__).read_text(encoding="utf-8")
+        unchanged = Change(0, "", "nothing")
+        if next(iter(self._try_all(module, [unchanged], {}, every))).ended != "unnoticed":
+            self._say(f"{module}: its tests fail in a fork without a change")
+            return
+        changes = changes_of(source)[:: self.options.every]
+        entries = explanations().get(module, [])
+        noticed = unexplained = 0
+        for tried in self._try_all(module, changes, tests, every):
+            noticed += tried.ended in ("noticed", "hung")
+            if tried.ended in ("unnoticed", "no test") and not any(
+                is_of(each, tried.change) for each in entries
+            ):
+                unexplained += 1
+                self._say(
+                    f"  line {tried.change.line}: {tried.change.what}: {tried.ended}\n    {tried.change.text}"
+                )
+        others = len(changes) - noticed - unexplained
+        self._say(
+            f"{module}: {len(changes)} changes, {noticed} noticed, {others} explained, {unexplained} neither"
+        )
+
+    def _try_all(
+        self, module: str, changes: list[Change], tests: dict[int, list], every: list
+    ) -> Iterator[Tried]:
+        running: dict[int, tuple[Change, float]] = {}
+        waiting = list(reversed(changes))
+        while waiting or running:
+            while waiting and len(running) < self.options.processes:
+                change = waiting.pop()
+                chosen = self._affordable(tests.get(change.line, []) or every)
+                if not chosen:
+                    yield Tried(change, "no test")
+                    continue
+                child = os.fork()
+                if not child:
+                    self._try(module, change, chosen)
+                usual = sum(self.seconds[each.nodeid] for each in chosen)
+                running[child] = change, time.monotonic() + 10 + 5 * usual
+            child, status = os.waitpid(-1, os.WNOHANG)
+            if child in running:
+                change, _ = running.pop(child)
+                yield Tried(change, "noticed" if status else "unnoticed")
+                continue
+            for late in [each for each, (_, ends) in running.items() if ends < time.monotonic()]:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(late, signal.SIGKILL)
+                os.waitpid(late, 0)
+                yield Tried(running.pop(late)[0], "hung")
+            time.sleep(0.005)
+
+    def _affordable(self, items: list) -> list:
+        """Return the first of the items, which take no longer than `--seconds` together; one at least."""
+        spent = list(itertools.accumulate(self.seconds[each.nodeid] for each in items))
+        return items[: max(1, bisect.bisect_right(spent, self.options.seconds))] if items else items
+
+    def _try(self, module: str, change: Change, items: list[pytest.Item]) -> None:
+        """Run the tests with a change; never returns. The status is not 0 if one of them fails."""
+        os.setsid()
+        try:
+            put_in_place(module, change)
+            for position, item in enumerate(items):
+                _run(item, items[position + 1] if position + 1 < len(items) else None)
+                if self.failed:
+                    break
+        except BaseException:  # noqa: BLE001  a change may raise anything, at import already
+            self.failed = True
+        finally:
+            os._exit(int(self.failed))
+
+    def _say(self, what: str) -> None:
+        print(what, file=self.out, flush=True)
 
 
-def _swap(at: ast.IfExp) -> None:
-    at.body, at.orelse = at.orelse, at.body
-
-
-def try_out(module: str, change: Change) -> str:
-    """Run the module's tests with a change: they are `passed`, `failed`, or `hung`, which is as good as failed."""
-    child = os.fork()
-    if not child:
-        _run_tests(module, change)
-    try:
-        return "failed" if _wait(child) else "passed"
-    except _TooLongError:
-        return "hung"
-
-
-class _TooLongError(Exception):
-    """The tests do not end."""
-
-
-def _wait(child: int) -> int:
-    def end(*_):
-        os.killpg(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        raise _TooLongError
-
-    signal.signal(signal.SIGALRM, end)
-    signal.alarm(SECONDS)
-    try:
-        return os.waitpid(child, 0)[1]
-    finally:
-        signal.alarm(0)
-
-
-def _run_tests(module: str, change: Change) -> None:
-    import pytest
-
-    os.setsid()
-    with Path(os.devnull).open("w") as nothing:
-        os.dup2(nothing.fileno(), 1)
-        os.dup2(nothing.fileno(), 2)
-    status = 1
-    with contextlib.suppress(BaseException):
-        _put_in_place(module, change)
-        files = [str(ROOT / "tests" / name) for name in TESTS[module]]
-        status = int(pytest.main(["-q", "-x", "-p", "no:cacheprovider", *files]))
-    os._exit(status)
-
-
-def _put_in_place(module: str, change: Change) -> None:
-    """Run the changed code in the module itself, then let who imported names from it do so again."""
-    loaded = sys.modules[module]
-    before = dict(vars(loaded))
-    exec(compile(change.tree, loaded.__file__, "exec"), vars(loaded))
-    for other in list(sys.modules.values()):
-        if (
-            getattr(other, "__name__", "").startswith(("poisson_", "pytest_poisson", "tests"))
-            and other is not loaded
-        ):
-            for name, value in list(vars(other).items()):
-                if name in before and value is before[name] and callable(value):
-                    setattr(other, name, vars(loaded)[name])
+def _run(item: pytest.Item, following: pytest.Item | None) -> None:
+    item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
 
 
 def main() -> None:
-    """Try the changes and print those that nothing notices."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--module", choices=TESTS, action="append")
+    """Try the changes and print those that nothing notices and nothing explains."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "tests", nargs="*", help="tests that are to notice; without any, all of those modules'"
+    )
+    parser.add_argument("--module", choices=[*STATISTICS, *GATE], action="append")
     parser.add_argument("--every", type=int, default=1, help="try one change in so many")
+    parser.add_argument("--processes", type=int, default=1, help="try so many changes at once")
+    parser.add_argument(
+        "--seconds", type=float, default=math.inf, help="try each on so many seconds of tests"
+    )
     options = parser.parse_args()
+    options.module = options.module or [*STATISTICS, *GATE]
+    out = os.fdopen(os.dup(1), "w")
+    with Path(os.devnull).open("w") as nothing:
+        os.dup2(nothing.fileno(), 1)
+        os.dup2(nothing.fileno(), 2)
     os.environ["PYTEST_ADDOPTS"] = ""
-    for module in options.module or TESTS:
-        loaded = importlib.import_module(module)
-        changes = changes_of(Path(loaded.__file__).read_text(encoding="utf-8"))[:: options.every]
-        unchanged = Change(ast.parse(Path(loaded.__file__).read_text("utf-8")), 0, "nothing")
-        if (ended := try_out(module, unchanged)) != "passed":
-            sys.exit(f"{module}: its tests {ended} without a change")
-        noticed = 0
-        for each in changes:
-            ended = try_out(module, each)
-            noticed += ended != "passed"
-            if ended != "failed":
-                print(f"  {module}, line {each.line}: {each.what}: {ended}", flush=True)
-        print(f"{module}: {noticed} of {len(changes)} changes noticed", flush=True)
+    tests = [str(Path(each).resolve()) for each in options.tests or (ROOT / each for each in TESTS)]
+    os.chdir(ROOT)
+    scratch = tempfile.mkdtemp()
+    words = ["-q", "-p", "no:cacheprovider", "-p", "no:randomly", "--basetemp", f"{scratch}/tests"]
+    try:
+        status = pytest.main([*words, *tests], plugins=[Mutation(options, out)])
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        print(f"without a change the tests do not pass: pytest ended with {status!r}", file=out)
+        sys.exit(1)
 
 
 if __name__ == "__main__":
-    import scipy.stats  # noqa: F401  once for all of the processes
-
     main()
