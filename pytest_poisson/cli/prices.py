@@ -10,6 +10,9 @@ from pytest_poisson.errors import UserError
 if TYPE_CHECKING:
     from pytest_poisson.analyses.tokens import Price, Prices
 
+HIGHEST = 1_000_000_000
+"""The most that a token may cost, in whatever currency, so that sums stay finite."""
+
 
 def add_prices(parser: argparse.ArgumentParser) -> None:
     """Add `--price`, `--price-per-input-token` and `--price-per-output-token`."""
@@ -41,7 +44,7 @@ def prices_of(arguments: argparse.Namespace) -> Prices:
     Raises
     ------
     UserError
-        If only one side of the price of other models was.
+        If only one side of the price of other models was, or one model has two prices.
     """
     from pytest_poisson.analyses.tokens import Price, Prices
 
@@ -50,6 +53,9 @@ def prices_of(arguments: argparse.Namespace) -> Prices:
         raise UserError(
             "--price-per-input-token and --price-per-output-token are given together or not at all."
         )
+    for model, price in arguments.price:
+        if dict(arguments.price)[model] != price:
+            raise UserError(f"--price gives {model} two prices; it takes one.")
     return Prices(None if None in given else Price(*given), dict(arguments.price))
 
 
@@ -68,6 +74,6 @@ def _amount(text: str) -> float:
         amount = float(text)
     except ValueError:
         amount = -1.0
-    if not 0 <= amount < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} must be a number from 0")
+    if not 0 <= amount <= HIGHEST:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a number from 0 to {HIGHEST:,}")
     return amount

@@ -190,6 +190,7 @@ def test_the_command(tmp_path, capsys):
     [
         ("--price=small", 2, "'small' must have the form MODEL=IN,OUT"),
         ("--price=small=1,-2", 2, "'-2' must be a number from 0"),
+        ("--price=small=1e300,1", 2, "'1e300' must be a number from 0 to"),
         ("--price-per-input-token=1", 1, "are given together or not at all"),
         ("--per=solved", 1, "declared by no run"),
     ],
@@ -199,3 +200,11 @@ def test_bad_prices_are_refused(tmp_path, capsys, option, status, words):
     write_priced(Store(tmp_path), "before")
     assert main(["tokens", "before", option, f"--store={tmp_path}"]) == status
     assert words in capsys.readouterr().err
+
+
+def test_two_prices_of_one_model_are_refused(tmp_path, capsys):
+    """The last one would decide without a word."""
+    write_priced(Store(tmp_path), "before")
+    prices = ["--price=small=1,2", "--price=small=3,4"]
+    assert main(["tokens", "before", *prices, f"--store={tmp_path}"]) == 1
+    assert "--price gives small two prices" in capsys.readouterr().err
