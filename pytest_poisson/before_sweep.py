@@ -1,4 +1,4 @@
-"""What a session refuses, and what it says, before its sweep spends anything."""
+"""What a session looks up, refuses and says before its sweep spends anything."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ import pytest
 from poisson_store.names import LATEST
 from pytest_poisson.errors import UserError
 from pytest_poisson.interleave import names_of
-from pytest_poisson.opening import choose_salt
+from pytest_poisson.opening import COMPARED, choose_salt
 from pytest_poisson.render.formatting import plural
+from pytest_poisson.stopping_rule import declared_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from poisson_store import RunReader, Store
+    from poisson_store.records import RunRecord
     from pytest_poisson.early import EarlyStop
     from pytest_poisson.open_runs import OpenRuns
     from pytest_poisson.opening import OpenedRun
@@ -119,3 +121,21 @@ def what_waits(decider: EarlyStop | None, opened: OpenedRun) -> Iterator[str]:
             f"note: {plural(behind, 'undecided condition')} that this session leaves out {has} replicates to run. "
             "Conditions are decided round by round, so none stops before those have as many."
         )
+
+
+def baseline_of(resumed: RunReader | None) -> str | None:
+    """Return the run that a run to be continued is compared with: its partner, or the one on other seeds."""
+    if resumed is None:
+        return None
+    rule, compared = declared_rule(resumed.run), resumed.run.settings.get(COMPARED)
+    on_other_seeds = compared if rule is None else rule["against"]
+    return resumed.run.paired_with or (on_other_seeds if isinstance(on_other_seeds, str) else None)
+
+
+def decider_of(run: RunRecord, baseline: RunReader | None, resumed: RunReader | None) -> EarlyStop | None:
+    """Return what tells of decided conditions, for a run that may stop early."""
+    if baseline is None or declared_rule(run) is None:
+        return None
+    from pytest_poisson.early import watch
+
+    return watch(run, baseline, resumed)

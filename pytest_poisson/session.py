@@ -17,7 +17,7 @@ from pytest_poisson.interleave import create_twins
 from pytest_poisson.item_reports import ItemReports
 from pytest_poisson.job import Job
 from pytest_poisson.open_runs import OpenRuns
-from pytest_poisson.opening import COMPARED, OpenedRun, continue_run, create_run, seed_keys
+from pytest_poisson.opening import OpenedRun, continue_run, create_run, seed_keys
 from pytest_poisson.plan import Plan, make_plan, refuse_cost
 from pytest_poisson.progress import ProgressLine
 from pytest_poisson.recording import RowCleaner, refuse_missing_clients, refuse_unfit_hooks
@@ -25,7 +25,7 @@ from pytest_poisson.render.layout import wrap
 from pytest_poisson.resume import as_begun, given_again
 from pytest_poisson.selection import SELECTION, Selection
 from pytest_poisson.session_files import SessionFiles
-from pytest_poisson.stopping_rule import declare_rule, declared_rule
+from pytest_poisson.stopping_rule import declare_rule
 from pytest_poisson.stops import Stop, stop_rules, unseen
 from pytest_poisson.store_directory import store_directory
 from pytest_poisson.sweep import Sweep
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from poisson_store.records import Json, RunRecord
     from pytest_poisson.backends import Backend
     from pytest_poisson.batches import Ranges
-    from pytest_poisson.early import EarlyStop
     from pytest_poisson.gate import Gate
     from pytest_poisson.options import Settings
     from pytest_poisson.replay.declaration import ReplayDeclaration
@@ -113,7 +112,7 @@ class SweepSession:
         resumed = self._runs.open_named(self.settings.resume)
         if resumed is not None:
             self.settings = as_begun(self.settings, resumed.run)
-        baseline = self._runs.open_named(self.settings.baseline or baseline_of(resumed))
+        baseline = self._runs.open_named(self.settings.baseline or before_sweep.baseline_of(resumed))
         before_sweep.refuse_own_failures(
             self._runs.open_named(self.settings.fix_check), baseline, self.settings
         )
@@ -137,7 +136,7 @@ class SweepSession:
         if self.settings.dry_run:
             return True
         opened, against = self._begin(selection, self.plan, baseline, resumed)
-        decider = decider_of(opened.writer.run, baseline, resumed)
+        decider = before_sweep.decider_of(opened.writer.run, baseline, resumed)
         self._note(before_sweep.what_waits(decider, opened))
         self._sweep(backend, opened, against, decider)
         self._judge(baseline if against is None else self.beside)
@@ -373,24 +372,6 @@ class SweepSession:
     def reporter(self) -> Any:
         """Return pytest's terminal reporter, or None where there is none."""
         return self.config.pluginmanager.getplugin("terminalreporter")
-
-
-def baseline_of(resumed: RunReader | None) -> str | None:
-    """Return the run that a run to be continued is compared with: its partner, or the one on other seeds."""
-    if resumed is None:
-        return None
-    rule, compared = declared_rule(resumed.run), resumed.run.settings.get(COMPARED)
-    on_other_seeds = compared if rule is None else rule["against"]
-    return resumed.run.paired_with or (on_other_seeds if isinstance(on_other_seeds, str) else None)
-
-
-def decider_of(run: RunRecord, baseline: RunReader | None, resumed: RunReader | None) -> EarlyStop | None:
-    """Return what tells of decided conditions, for a run that may stop early."""
-    if baseline is None or declared_rule(run) is None:
-        return None
-    from pytest_poisson.early import watch
-
-    return watch(run, baseline, resumed)
 
 
 def _replay_declaration(config: pytest.Config, settings: Settings) -> ReplayDeclaration | None:
