@@ -100,6 +100,8 @@ class RunWriter:
             try:
                 batch += [row if isinstance(row, tuple) else self._row(row) for row in rows]
                 bare, rich = _split(batch)
+                if bare and rich:  # those come first that hold more, so that none may come twice
+                    bare, rich = _split(_first_of_each(batch))
                 fresh = self._fresh(rich) if rich else ()
                 self._add_belongings(fresh)
                 new = self._insert(bare) + len(fresh)
@@ -366,6 +368,11 @@ def _split(rows: Sequence[tuple[Any, ...]]) -> tuple[Sequence[tuple[Any, ...]], 
         raise ValueError
     bare = [row for row in rows if row[9:] == _NO_REST[: len(row) - 9]]
     return bare, [row + _NO_REST[len(row) - 9 :] for row in rich]
+
+
+def _first_of_each(rows: Sequence[tuple[Any, ...]]) -> Sequence[tuple[Any, ...]]:
+    """Leave out rows whose condition and replicate a row before them has."""
+    return tuple({row[:2]: row for row in reversed(rows)}.values())[::-1]
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

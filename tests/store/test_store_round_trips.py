@@ -5,10 +5,11 @@ from __future__ import annotations
 import tempfile
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from poisson_store import Store
+from poisson_store.records import Attempt, Episode
 from tests.store.strategies import episodes, run_records
 from tests.store.support import make_run, same
 
@@ -22,8 +23,13 @@ def first_of_each(written):
     return [kept[place] for place in sorted(kept)]
 
 
+PLAIN = Episode(RUN.conditions[0].key, 0, seed=None, outcome=RUN.outcomes[0], cause=None)
+
+
 @settings(max_examples=30, deadline=None)
 @given(st.lists(episodes(RUN), max_size=8))
+@example([PLAIN, replace(PLAIN, attempts=(Attempt(1, "", 0, 0.0),))])
+@example([replace(PLAIN, meta={"of": "the first"}), PLAIN])
 def test_episodes_come_back_as_they_were(written):
     """Every field of every episode, spans and attempts included, is read as written; of two with one key the first stays."""
     with tempfile.TemporaryDirectory() as folder:
