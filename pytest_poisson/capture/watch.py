@@ -10,7 +10,7 @@ from importlib.abc import Loader, MetaPathFinder
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from importlib.machinery import ModuleSpec
     from types import ModuleType
 
@@ -75,8 +75,10 @@ class SdkWatch(MetaPathFinder):
             made(self, *args, **kwargs)
             self.add_span_processor(processor)
 
+        kinds = tuple(_with_subclasses(provider))
         for existing in gc.get_objects():
-            if issubclass(type(existing), provider):  # its `__class__` may be anything, and may run code
+            # Among all objects there are: `isinstance` runs code of theirs, and `issubclass` the provider's, an ABC's.
+            if any(type(existing) is kind for kind in kinds):
                 existing.add_span_processor(processor)
         provider.__init__ = init
 
@@ -105,6 +107,12 @@ class _TellingLoader(Loader):
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._loader, name)
+
+
+def _with_subclasses(kind: type[object]) -> Iterator[type[object]]:
+    yield kind
+    for below in kind.__subclasses__():
+        yield from _with_subclasses(below)
 
 
 def _nothing() -> None:

@@ -288,6 +288,16 @@ def test_a_later_session_of_this_process_records_each_span_once():
         assert tree(rollout) == [("other", "call", None)]
 
 
+def test_looking_for_providers_asks_no_class_what_it_is(monkeypatch):
+    """All objects of the process are looked at: asking an abstract class of each type there is has ended processes."""
+    asked = []
+    hook = classmethod(lambda _, kind: asked.append(kind) or NotImplemented)
+    monkeypatch.setattr(TracerProvider, "__subclasshook__", hook)
+    with capturing():
+        pass
+    assert asked == []
+
+
 def test_providers_made_before_are_found_and_left_afterwards():
     """A provider that existed before is attached to; when capturing ends, new ones are as the SDK makes them."""
     provider, _ = new_provider()
