@@ -85,8 +85,3 @@ def _nowhere_in_particular(monkeypatch):
     """
     for name in ELSEWHERE:
         monkeypatch.delenv(name, raising=False)
-
-
-def pytest_collection_modifyitems(items):
-    """Begin with the tests of Modal's containers: after hundreds of others their process has died without a word."""
-    items.sort(key=lambda item: "modal_loopback" not in item.nodeid)
