@@ -208,9 +208,7 @@ class Span:
         self.span_id = ""
         self.parent: Span | None = None
         self.parent_id: str | None = None
-        self.outer: Span | None = (
-            None  # open in this context around it; the parent may be one of OpenTelemetry's
-        )
+        self.outer: Span | None = None  # open around it in this context; the parent may be OpenTelemetry's
         self.start_ns = self.end_ns = 0
         self.written: tuple[Any, ...] | None = None
         self._tokens: dict[str, int | None] | None = None
