@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytest_poisson.analyses.levels import MAX_MDE, Q
 from pytest_poisson.caps import DEFAULT_MAX_SPANS
 from pytest_poisson.fail_on import DEFAULT as DEFAULT_FAIL_ON
 from pytest_poisson.methods import METHODS
@@ -44,18 +45,18 @@ OPTIONS = (
     ),
     Option(
         "max_mde",
-        "the smallest change in an event's rate that matters, as a fraction (default: 0.20)",
+        f"the smallest change in an event's rate that matters, as a fraction (default: {MAX_MDE:.2f})",
         parse_fraction,
         "X",
-        default=0.20,
+        default=MAX_MDE,
         ini="float",
     ),
     Option(
         "q",
-        "error level of flags (Benjamini-Hochberg) and verdict (Holm) (default: 0.05)",
+        f"error level of flags (Benjamini-Hochberg) and verdict (Holm) (default: {Q})",
         parse_fraction,
         "X",
-        default=0.05,
+        default=Q,
         ini="float",
     ),
     Option(

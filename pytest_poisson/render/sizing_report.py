@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
+from pytest_poisson.analyses.levels import MAX_MDE
 from pytest_poisson.analyses.observed import LEVEL
 from pytest_poisson.render import formatting as write
 from pytest_poisson.render.layout import INDENT, Column, table, wrap
@@ -93,6 +94,6 @@ def _basis(result: Sizing) -> str:
 
 def _command(result: Sizing, store: str | None) -> str:
     words = ["pytest", "--poisson-sweep", f"--poisson-plan-from={result.before},{result.after}"]
-    if result.max_mde != 0.20:  # what the session takes where nothing is given
+    if result.max_mde != MAX_MDE:  # what the session takes where nothing is given
         words.append(f"--poisson-max-mde={result.max_mde:g}")
     return shlex.join([*words, *([f"--poisson-store={store}"] if store else [])])
