@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import poisson_stats
-from poisson_stats.grouping import chunks, distinct
 from poisson_stats.significance import alpha_per_test, is_significant, is_significant_log
 from poisson_stats.validation import LARGEST_COUNT, counts, levels, positive, probability
 
@@ -59,20 +58,3 @@ def test_scalars_are_repeated_and_whole_floats_accepted():
     """A scalar fits any shape; 3.0 is a count."""
     k, n = counts(k=[1.0, 2.0], n=5)
     assert (k.tolist(), n.tolist(), k.dtype) == ([1, 2], [5, 5], np.int64)
-
-
-def test_grouping_undoes_itself():
-    """Every row is found again through its group, and groups are as many as distinct rows."""
-    rng = np.random.default_rng(7)
-    columns = rng.integers(0, 4, (3, 200))
-    first, group = distinct(*columns)
-    assert first.size == len(set(map(tuple, columns.T)))
-    for column in columns:
-        np.testing.assert_array_equal(column[first][group], column)
-
-
-@pytest.mark.parametrize(("count", "width"), [(0, 5), (1, 1), (10, 10**9), (100_000, 3)])
-def test_chunks_cover_everything_once(count, width):
-    """The slices are consecutive and cover 0 … count."""
-    covered = [i for part in chunks(count, width) for i in range(part.start, part.stop)]
-    assert covered == list(range(count))
