@@ -19,6 +19,7 @@ def test_12_of_32_against_32_of_32_among_328():
     assert (f"{flags.p[0]:.2e}", f"{flags.p_bh[0]:.2e}") == ("2.30e-08", "7.55e-06")
     assert np.flatnonzero(flags.flagged).tolist() == [0]
     assert flags.alpha == 0.05 / 328
+    assert flags.change[:2].tolist() == [20 / 32, 0]
 
 
 @given(runs, runs)
@@ -37,6 +38,12 @@ def test_the_repeats_of_a_lone_flip_are_the_fewest(tests):
     r = repeats_for_a_lone_flip(tests)
     assert 2 * tests * 20 <= math.comb(2 * r, r)
     assert 2 * tests * 20 > math.comb(2 * r - 2, r - 1)
+
+
+@pytest.mark.parametrize(("n0", "n1", "smallest"), [(4, 4, 2 / 70), (4, 5, 1 / 126), (3, 9, 1 / 220)])
+def test_alike_inputs_need_as_many_flips_as_their_smallest_p_value_says(n0, n1, smallest):
+    """The j-th of 50 equal p-values is held against j alpha / 50."""
+    assert flips_needed_together([n0] * 50, [n1] * 50) == math.ceil(50 * smallest / 0.05)
 
 
 @given(st.lists(st.tuples(runs, runs), min_size=1, max_size=12))
@@ -68,9 +75,9 @@ def test_each_input_has_its_own_exact_limit():
 
 def test_inputs_that_lack_an_arm_are_not_tested():
     """They hold NaN, carry no flag and do not count among the tests."""
-    flags = flag_inputs([0, 0, 0], [9, 5, 0], [9, 0, 0], [9, 0, 0])
+    flags = flag_inputs([0, 0, 0, 0], [9, 5, 0, 0], [9, 0, 0, 0], [9, 0, 5, 0])
     assert flags.tested.tolist() == [0]
-    assert flags.flagged.tolist() == [True, False, False]
+    assert flags.flagged.tolist() == [True, False, False, False]
     assert np.isnan(flags.p[1:]).all()
     assert flags.alpha == 0.05
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import brentq
 
-from poisson_stats.lattice_sum import LatticeSum
+from poisson_stats.lattice_sum import LatticeSum, _fast_length
 
 weights = st.lists(st.floats(0.01, 1), min_size=1, max_size=6)
 kinds = st.lists(st.tuples(weights, st.integers(1, 5)), min_size=1, max_size=5)
@@ -84,3 +85,50 @@ def test_values_outside_the_window_have_no_probability():
     window = coins.window(1)
     assert window.at(-1) == window.at(4) == -math.inf
     assert window.log_tail(4, upper=True) == window.log_tail(-1, upper=False) == -math.inf
+
+
+def test_a_tail_from_the_first_place_is_everything():
+    """What a window holds from its first place up, or from its last one down, is all of it."""
+    coins = LatticeSum(np.array([0, 1]), np.log([0.5, 0.5]), np.array([0]), np.array([3]), jump=1)
+    window = coins.window(1)
+    assert window.log_tail(0, upper=True) == pytest.approx(0, abs=1e-12)
+    assert window.log_tail(3, upper=False) == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("jump", [1, 3, 20])
+@pytest.mark.parametrize("place", [0.5, 0.7])
+def test_a_window_reaches_as_far_as_bernstein_says(jump, place):
+    """Beyond t with t^2 / 2 = 45 (variance + jump t / 3) a tilted sum has a mass of exp(-45) at most, on each side."""
+    faces = np.arange(jump + 1)
+    dice = LatticeSum(faces, np.full(jump + 1, -np.log(jump + 1)), np.array([0]), np.array([3000]), jump)
+    point = int(place * dice.largest)
+    _, mean, variance = dice.cumulants(dice.tilt_to(point))
+    reach = brentq(lambda t: t * t / 2 - 45 * (variance + jump * t / 3), 1, 1e6)
+    window = dice.window(point)
+    assert window.start == int(mean - reach)
+    assert window.start + window.log_p.size - 1 == int(mean + reach) + 1
+
+
+@given(kinds, st.floats(0.1, 0.9))
+def test_a_tilt_gives_the_mean_that_is_asked_for(parts, place):
+    """It is found to a millionth of the spread."""
+    total, full = built(parts)
+    if full.size > 1:
+        wanted = place * total.largest
+        _, mean, variance = total.cumulants(total.tilt_to(wanted))
+        assert abs(mean - wanted) <= 1e-6 * (1 + variance**0.5)
+
+
+def test_a_tilt_is_found_where_the_mean_jumps():
+    """Newton's steps leave the bracket between the two values of a rare large summand, and are halved."""
+    p = 1e-9
+    rare = LatticeSum(np.array([0, 1000]), np.log([1 - p, p]), np.array([0]), np.array([3]), jump=1000)
+    tilt = rare.tilt_to(1200)
+    assert tilt == pytest.approx((math.log(0.4 / 0.6) - math.log(p / (1 - p))) / 1000, rel=1e-4)
+
+
+@given(st.integers(1, 10**5))
+def test_a_fast_length_is_the_next_even_one_with_few_small_factors(size):
+    """Twice or more a power of two, times an odd number that a transform takes at little cost."""
+    fast = {odd << power for odd in (1, 3, 5, 9, 15) for power in range(1, 19)}
+    assert _fast_length(size) == min(length for length in fast if length >= size)
