@@ -23,12 +23,6 @@ if TYPE_CHECKING:
 
     from poisson_stats.validation import BoolArray, FloatArray, IntArray
 
-POLISHING = 2
-"""Newton steps after the trigonometric formula, which loses half of the digits near a double root."""
-
-LONGEST_POLISH = 1e-5
-"""The formula errs by less, at worst about the cube root of 2e-16; a longer step would be one across a flat spot."""
-
 BISECTIONS = 53
 """Halvings of a stretch of length at most 2: to 2e-16."""
 
@@ -186,7 +180,8 @@ def restricted_rates(
         L3 = n1 + n2,  L2 = (n1 + 2 n2) t - (n1 + n2) - (k1 + k2),
         L1 = (n2 t - (n1 + n2) - 2 k2) t + k1 + k2,  L0 = k2 t (1 - t),
 
-    whose three roots are real; the middle one lies in the range that keeps both rates in [0, 1].
+    whose three roots are real; the middle one lies in the range that keeps both rates in [0, 1]. About the roots' centre c
+    it is c + 2 r sin(arcsin(h / r³) / 3), with r² = c² - L1 / (3 L3) and h half the constant of the monic cubic in p - c.
 
     References
     ----------
@@ -198,16 +193,11 @@ def restricted_rates(
     l1 = (n2 * t - l3 - 2 * k2) * t + k1 + k2
     l0 = k2 * t * (1 - t)
     centre = -l2 / (3 * l3)
-    half_product = -(centre**3) + centre * l1 / (2 * l3) + l0 / (2 * l3)
+    half_constant = -(centre**3) + centre * l1 / (2 * l3) + l0 / (2 * l3)
     radius = np.sqrt(np.maximum(centre**2 - l1 / (3 * l3), 0.0))
     with np.errstate(divide="ignore", invalid="ignore"):
-        cosine = np.nan_to_num(np.clip(-np.abs(half_product) / radius**3, -1.0, 1.0), nan=0.0)
-    second = centre + np.copysign(2 * radius * np.cos((np.pi + np.arccos(-cosine)) / 3), half_product)
-    for _ in range(POLISHING):
-        value = ((l3 * second + l2) * second + l1) * second + l0
-        slope = (3 * l3 * second + 2 * l2) * second + l1
-        step = np.divide(value, slope, out=np.zeros_like(value), where=slope != 0)
-        second = second - np.clip(step, -LONGEST_POLISH, LONGEST_POLISH)
+        sine = np.nan_to_num(np.clip(half_constant / radius**3, -1.0, 1.0))
+    second = centre + 2 * radius * np.sin(np.arcsin(sine) / 3)
     second = np.clip(second, np.maximum(0.0, -t), np.minimum(1.0, 1.0 - t))
     return second + t, second
 

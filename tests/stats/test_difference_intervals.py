@@ -15,6 +15,7 @@ arm = st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(
 
 
 @given(quadruple.filter(any), st.sampled_from([0.9, 0.95, 0.99]))
+@example((0, 1, 0, 0), 0.95)
 @settings(max_examples=25, deadline=None)
 def test_tango_equals_brute_force(cells, confidence):
     """Both bounds equal those of a numerically maximised likelihood, edges and empty cells included."""
@@ -42,7 +43,7 @@ def test_miettinen_nurminen_equals_brute_force(first, second, confidence):
 def test_restricted_rates_are_feasible_and_most_likely(first, second, t):
     """The restricted rates differ by t, lie in [0, 1], and no neighbour is more likely.
 
-    Where the cubic's three roots nearly meet, at the ends of the range, a third of the digits of a rate are left.
+    Where two of the cubic's roots nearly meet, at the ends of the range, half of the digits of a rate are left.
     """
     (k1, n1), (k2, n2) = first, second
     p1, p2 = restricted_rates(*(np.array([x]) for x in (k1, n1, k2, n2)), np.array([t]))
@@ -56,7 +57,7 @@ def test_restricted_rates_are_feasible_and_most_likely(first, second, t):
             return sum(np.where(count == 0, 0.0, count * np.log(np.maximum(x, 1e-300))) for count, x in terms)
 
     grid = np.linspace(max(0.0, -t), min(1.0, 1 - t), 401)
-    assert likelihood(p2[0]) >= likelihood(grid).max() - 1e-5 * (n1 + n2)
+    assert likelihood(p2[0]) >= likelihood(grid).max() - 1e-7 * (n1 + n2)
 
 
 def test_published_unpaired_table():
