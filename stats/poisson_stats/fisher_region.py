@@ -86,7 +86,7 @@ def fisher_region(n_before: int, n_after: int, alpha: float) -> FisherRegion:
     upper = np.concatenate((edge_high, n_before - edge_low[rest][::-1]))
     totals = np.arange(n + 1, dtype=np.int64)
     counts = np.arange(n_before + 1, dtype=np.int64)
-    low, high, extra = _by_count_before(counts, n_after, totals, lower, upper)
+    low, high, extra = _by_count_before(counts, totals, lower, upper)
     size = np.concatenate((size, size[rest][::-1]))
     return FisherRegion(n_before, n_after, alpha, low, high, *extra, totals, size)
 
@@ -117,7 +117,7 @@ def central_fisher_region(n: int, alpha: float, reach: int, counts: IntArray) ->
     lower = (half - difference) // 2
     lower = np.concatenate((lower, n - (half - lower)[:-1][::-1]))
     totals = np.arange(first, 2 * n - first + 1, dtype=np.int64)
-    low, high, extra = _by_count_before(counts, n, totals, lower, totals - lower)
+    low, high, extra = _by_count_before(counts, totals, lower, totals - lower)
     size = np.full(totals.size, np.nan)
     return FisherRegion(n, n, alpha, low, high, *extra, totals, size, first=int(counts[0]))
 
@@ -132,9 +132,12 @@ def _steady_differences(n: int, totals: IntArray, alpha: float) -> IntArray:
 
 
 def _by_count_before(
-    x: IntArray, n_after: int, totals: IntArray, lower: IntArray, upper: IntArray
+    x: IntArray, totals: IntArray, lower: IntArray, upper: IntArray
 ) -> tuple[IntArray, IntArray, tuple[IntArray, IntArray]]:
-    """Turn the edges within margins, x <= lower(s) and x >= upper(s), into edges for every x and exceptions."""
+    """Turn the edges within margins, x <= lower(s) and x >= upper(s), into edges for every x and exceptions.
+
+    An exception lies between the edges of two margins, so that it is a pair of counts that there is.
+    """
     steady_lower = np.minimum.accumulate(lower[::-1])[::-1]
     steady_upper = np.maximum.accumulate(upper)
     high = totals[0] + np.searchsorted(steady_lower, x, side="left") - x
@@ -144,7 +147,7 @@ def _by_count_before(
         for s in np.flatnonzero((lower > steady_lower) | (upper < steady_upper))
         for total in [int(totals[s])]
         for count in (*range(steady_lower[s] + 1, lower[s] + 1), *range(upper[s], steady_upper[s]))
-        if x[0] <= count <= x[-1] and 0 <= total - count <= n_after
+        if x[0] <= count <= x[-1]
     ]
     pairs = np.array(extra, dtype=np.int64).reshape(-1, 2)
     return low, high, (pairs[:, 0], pairs[:, 1])

@@ -68,11 +68,6 @@ class UnpairedCounts:
     k_after: IntArray
     n_after: IntArray
 
-    @property
-    def size(self) -> int:
-        """Return the number of rows."""
-        return self.k_before.size
-
     def to_rejected(self, row: int, level: float, side: int) -> Move | None:
         """Return the nearest counts whose test rejects with a rise (+1) or fall (-1); None if none does."""
         n0, k1, n1 = self._row(row)
@@ -144,11 +139,6 @@ class PairedCounts:
     only_before: IntArray
     only_after: IntArray
     neither: IntArray
-
-    @property
-    def size(self) -> int:
-        """Return the number of rows."""
-        return self.both.size
 
     def to_rejected(self, row: int, level: float, side: int) -> Move | None:
         """Return the nearest counts whose test rejects with a rise (+1) or fall (-1); None if none does."""

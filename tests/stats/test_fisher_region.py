@@ -1,14 +1,17 @@
 """The rejection region of Fisher's test, pair by pair."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from scipy import stats
+from scipy.optimize import brentq
 
 from poisson_stats.fisher import fisher_test
-from poisson_stats.fisher_region import central_fisher_region, fisher_region
+from poisson_stats.fisher_region import NEGLIGIBLE, central_fisher_region, fisher_region, reach_of_level
 from poisson_stats.significance import is_significant
 from tests.oracles.exact_tables import fisher_p
 
@@ -52,9 +55,38 @@ def test_counts_that_leave_the_two_runs(n0, n1, alpha):
     """Where rejection is not monotone in the other arm's count, the exceptions are listed and exact."""
     region = fisher_region(n0, n1, alpha)
     assert region.extra_before.size > 0
+    low, high = region.edges(region.extra_before)
+    assert ((low < region.extra_after) & (region.extra_after < high)).all()  # none is counted twice
     x, y = (grid.ravel() for grid in np.meshgrid(np.arange(n0 + 1), np.arange(n1 + 1), indexing="ij"))
     p = fisher_test(x, np.full(x.size, n0), y, np.full(x.size, n1)).p.reshape(n0 + 1, n1 + 1)
     np.testing.assert_array_equal(rejected(region), is_significant(p, alpha))
+
+
+@given(st.integers(0, 14), st.integers(0, 14), st.floats(1e-6, 0.999))
+@settings(max_examples=60, deadline=None)
+def test_the_size_within_a_margin_is_the_chance_of_rejection_there(n0, n1, alpha):
+    """Of every total, however many events there are."""
+    region, inside = fisher_region(n0, n1, alpha), enumerated(n0, n1, alpha)
+    assert region.totals.tolist() == list(range(n0 + n1 + 1))
+    for total, size in zip(region.totals, region.size, strict=True):
+        margin = stats.hypergeom(n0 + n1, n0, total)
+        chance = sum(margin.pmf(x) for x in range(n0 + 1) if 0 <= total - x <= n1 and inside[x, total - x])
+        assert size == pytest.approx(chance, abs=1e-12)
+
+
+@pytest.mark.parametrize(("n0", "n1"), [(1, 1), (3, 9), (40, 40), (100, 3000), (5000, 5000)])
+@pytest.mark.parametrize("alpha", [0.3, 0.05 / 2000])
+def test_what_lies_beyond_the_reach_of_a_level_is_negligible(n0, n1, alpha):
+    """It is Bernstein's distance: w with w^2 / 2 = t (v + w / 3), at which 2 exp(-t) is that part of the level."""
+    total = np.unique(np.linspace(0, n0 + n1, 9).astype(np.int64))
+    reach = reach_of_level(np.full_like(total, n0), np.full_like(total, n1), total, alpha)
+    t = -math.log(alpha * NEGLIGIBLE / 2)
+    share = n0 / (n0 + n1)
+    variance = total * share * (1 - share) * (n0 + n1 - total) / (n0 + n1 - 1)
+    expected = [
+        math.ceil(brentq(lambda w, v: w * w / 2 - t * (v + w / 3), 1e-3, 1e6, v)) + 1 for v in variance
+    ]
+    assert reach.tolist() == expected
 
 
 @pytest.mark.parametrize(("n0", "n1"), [(200, 200), (150, 200), (100, 3000), (1200, 1200)])
