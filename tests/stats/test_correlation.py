@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from poisson_stats.correlation import discordance, pair_correlation
@@ -19,6 +19,7 @@ rate = st.floats(0.0, 1.0)
 
 
 @given(cell, cell, cell, cell)
+@example(1, 0, 0, 1)
 @settings(deadline=None)
 def test_correlation_is_that_of_the_spelled_out_pairs(a, b, c, d):
     """φ is Pearson's correlation of the two columns of zeros and ones, undefined where a column is constant."""
@@ -38,11 +39,30 @@ def test_pooled_correlation_ignores_differences_between_rows():
 
 
 def test_arms_that_repeat_each_other_have_a_correlation_a_plan_accepts():
-    """Arms that are the same pair by pair, at many rates, have 1 and never a last bit more: planning refuses that."""
+    """Arms that are the same pair by pair, at many rates, have 1 and never a last bit more; opposite ones -1."""
     for n in range(3, 40):
-        same = np.arange(1, n)
+        k = np.arange(1, n)
         zero = np.zeros(n - 1, dtype=int)
-        assert pair_correlation(same, zero, zero, n - same).pooled <= 1.0
+        for found in (pair_correlation(k, zero, zero, n - k), pair_correlation(zero, k, n - k, zero)):
+            assert max(abs(found.pooled), *np.abs(found.by_row)) <= 1.0
+
+
+@given(st.lists(st.tuples(cell, cell, cell, cell), min_size=1, max_size=5))
+@example([(1, 0, 0, 1)])
+def test_pooled_correlation_weighs_rows_by_their_pairs(rows):
+    """The sum of the rows' covariances over that of the products of their standard deviations, times their pairs."""
+    covariance = scale = 0.0
+    for cells in rows:
+        pairs = sum(cells)
+        if pairs:
+            before, after = np.repeat([[1, 1], [1, 0], [0, 1], [0, 0]], cells, axis=0).T
+            covariance += pairs * np.cov(before, after, bias=True)[0, 1]
+            scale += pairs * before.std() * after.std()
+    pooled = pair_correlation(*zip(*rows, strict=True)).pooled
+    if scale > 1e-9:
+        assert pooled == pytest.approx(covariance / scale, abs=1e-9)
+    else:
+        assert math.isnan(pooled)
 
 
 def test_pooled_correlation_of_one_row_is_its_own():

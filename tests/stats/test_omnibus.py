@@ -34,6 +34,13 @@ def enumerated(reference, observed):
     return (*own, combined)
 
 
+def check_effects(found, observed):
+    """Check the mean and the root mean square of the changes."""
+    assert found.location == pytest.approx(np.mean(observed))
+    assert found.dispersion == pytest.approx(sqrt(np.mean(np.square(observed))))
+    assert found.conditions == len(observed)
+
+
 def test_unpaired_equals_enumeration():
     """With many permutations the three p-values approach those of all relabellings, within sampling error."""
     k0, n0, k1, n1 = SMALL
@@ -46,6 +53,7 @@ def test_unpaired_equals_enumeration():
     expected = enumerated(reference, observed)
     found = omnibus_unpaired(*SMALL, permutations=20_000)
     assert (found.p_location, found.p_dispersion, found.p) == pytest.approx(expected, abs=0.015)
+    check_effects(found, observed)
 
 
 def test_paired_equals_enumeration():
@@ -57,9 +65,11 @@ def test_paired_equals_enumeration():
         for x, y, size in zip(b, c, n, strict=True)
     ]
     reference = [(np.prod([w for w, _ in pick]), [z for _, z in pick]) for pick in product(*choices)]
-    expected = enumerated(reference, [(y - x) / size for x, y, size in zip(b, c, n, strict=True)])
+    observed = [(y - x) / size for x, y, size in zip(b, c, n, strict=True)]
+    expected = enumerated(reference, observed)
     found = omnibus_paired(a, b, c, d, permutations=20_000)
     assert (found.p_location, found.p_dispersion, found.p) == pytest.approx(expected, abs=0.015)
+    check_effects(found, observed)
 
 
 def test_same_answer_in_any_order_and_always():
@@ -102,9 +112,19 @@ def test_opposite_changes_are_seen_by_dispersion_alone():
 
 def test_nothing_to_permute():
     """Conditions that all or never had the event inform nobody: p = 1; empty arms are left out."""
-    found = omnibus_unpaired([5, 0, 2], [5, 4, 2], [7, 0, 0], [7, 6, 0], permutations=99)
+    found = omnibus_unpaired([5, 0, 2, 0], [5, 4, 2, 0], [7, 0, 0, 2], [7, 6, 0, 2], permutations=99)
     assert (found.p, found.informative, found.conditions) == (1.0, 0, 2)
     assert omnibus_paired([0], [0], [0], [0], permutations=9).p == 1.0
+
+
+def test_one_replicate_is_enough_to_count():
+    """A condition of one replicate an arm, or of one pair of any kind, is a condition."""
+    found = omnibus_unpaired([0], [1], [1], [1], permutations=99)
+    assert (found.conditions, found.informative, found.location) == (1, 1, 1.0)
+    found = omnibus_paired(*np.eye(4, dtype=int), permutations=99)
+    assert (found.conditions, found.informative, found.location) == (4, 2, 0.0)
+    found = omnibus_paired([0], [1], [0], [0], permutations=99)
+    assert (found.conditions, found.informative, found.location) == (1, 1, -1.0)
 
 
 def test_floor_is_reached_and_never_passed():
