@@ -27,6 +27,7 @@ def test_agree_at_j_counts_item_sweeps_whose_first_calls_agree(calls):
         sweeps = [tuple(s[: got.j]) for item in calls for s in item]
         complete = [s for s in sweeps if -1 not in s]
         assert (got.compared, got.left_out) == (len(complete), len(sweeps) - len(complete))
+        assert got.items == sum(any(-1 not in sweep[: got.j] for sweep in item) for item in calls)
         if complete:
             assert got.rate == pytest.approx(sum(len(set(s)) == 1 for s in complete) / len(complete))
         else:

@@ -112,6 +112,28 @@ def test_episodes_of_one_cluster_are_drawn_together():
     assert copied.high == pytest.approx(single.high, abs=0.03)
 
 
+def test_the_band_of_clusters_is_that_of_clusters_drawn_one_by_one():
+    """With clusters of any size and deaths at many times the band is that of a plain loop over resampled clusters."""
+    rng = np.random.default_rng(12)
+    clusters = np.repeat(np.arange(40), rng.integers(1, 7, 40))
+    times = rng.integers(1, 9, clusters.size)
+    causes = np.where(rng.random(clusters.size) < 0.2, 0, 1 + (clusters + times) % 2)
+    result = cumulative_incidence(times, causes, kinds=2, clusters=clusters, resamples=4000)
+    drawn = np.empty((2000, 2, result.times.size))
+    for each in drawn:
+        rows = np.concatenate([np.flatnonzero(clusters == one) for one in rng.integers(0, 40, 40)])
+        again = cumulative_incidence(times[rows], causes[rows], kinds=2, resamples=0)
+        each[:] = np.transpose([incidence_at(again, time)[0] for time in result.times])
+    low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
+    assert result.low == pytest.approx(low, abs=0.02)
+    assert result.high == pytest.approx(high, abs=0.02)
+
+
+def test_two_units_have_a_band():
+    """However wide."""
+    assert not np.isnan(cumulative_incidence([1, 2], [1, 0], kinds=1).low).any()
+
+
 def test_one_unit_has_no_band():
     """A single episode, or a single cluster, has nothing to be resampled against."""
     assert np.isnan(cumulative_incidence([2], [1], kinds=1).low).all()
@@ -124,6 +146,7 @@ def test_nobody_died():
     assert result.incidence.shape == (2, 0)
     incidence, low, high = incidence_at(result, 10)
     assert incidence.tolist() == [0, 0]
+    assert low.shape == high.shape == (2,)
     assert np.isnan([low, high]).all()
 
 

@@ -41,7 +41,15 @@ def test_the_test_is_the_definition_in_fractions(rows):
     assert result.observed == observed
     assert result.expected == pytest.approx(float(expected), abs=1e-12)
     assert result.variance == pytest.approx(float(variance), abs=1e-12)
+    chi_square = (observed - expected) ** 2 / variance if variance else 0
+    assert result.chi_square == pytest.approx(float(chi_square), rel=1e-9, abs=1e-9)
     assert result.strata == len(set(strata))
+    assert result.informative == sum(
+        survival_by_fractions.log_rank(*zip(*(row for row in rows if row[3] == one), strict=True))[2] > 0
+        for one in set(strata)
+    )
+    assert result.placed == (len(rows) - sum(second), sum(second))
+    assert result.deaths == (sum(died) - observed, observed)
 
 
 @given(episodes)
@@ -181,6 +189,7 @@ def test_one_death_detects_only_an_absurd_ratio():
             lambda: log_rank([], [], []),
             "times has shape (0,); one dimension with at least one time is accepted.",
         ),
+        (lambda: log_rank([1], [2], [1]), "died[0]=2 must be a whole number from 0 to 1."),
         (lambda: log_rank([1], [1], [2]), "second[0]=2 must be a whole number from 0 to 1."),
         (
             lambda: log_rank([1, 2], [1, 0], [0, 1], strata=[1]),
@@ -191,6 +200,10 @@ def test_one_death_detects_only_an_absurd_ratio():
         (
             lambda: hazard_ratio_guidance(1.0, deaths=1, placed=(1, 1), inputs=1),
             "hazard_ratio=1.0 must be a finite number above 1.",
+        ),
+        (
+            lambda: hazard_ratio_guidance(1.3, deaths=1, placed=(-1, 1), inputs=1),
+            "first=-1 must not be negative.",
         ),
         (
             lambda: hazard_ratio_guidance(1.3, deaths=1, placed=(1, 1), inputs=0),

@@ -101,7 +101,9 @@ def test_before_the_first_death_survival_is_whole_and_has_no_band():
 
 def test_beyond_the_last_time_survival_is_unknown_unless_it_reached_nought():
     """Nobody was observed beyond the last time: NaN after a censoring, 0 after everybody died."""
-    assert math.isnan(survival_at(survival_curve([3, 5], [True, False]), [6]).survival[0])
+    at = survival_at(survival_curve([3, 5], [True, False]), [5, 6])
+    assert at.survival[0] == 0.5
+    assert math.isnan(at.survival[1])
     assert survival_at(survival_curve([3, 5], [True, True]), [6]).survival[0] == 0
 
 
@@ -136,6 +138,15 @@ def test_the_wald_band_of_a_difference_adds_the_variances():
     half = 1.959963984540054 * math.sqrt(0.75 * 0.25 / 4 + 0.25 / 4)
     assert (got.difference[0], got.low[0]) == (-0.25, pytest.approx(-0.25 - half))
     assert got.high[0] == pytest.approx(-0.25 + half)
+
+
+def test_a_curve_without_a_variance_leaves_the_band_to_the_other():
+    """Nobody of one group has died yet: the band is that of the other's variance alone, whichever it is."""
+    alive, half = survival_curve([5, 5], [0, 0]), survival_curve([1, 5], [1, 0])
+    width = 1.959963984540054 * math.sqrt(0.5 * 0.5 / 2)
+    down, up = survival_difference(alive, half, [3]), survival_difference(half, alive, [3])
+    assert (down.low[0], down.high[0]) == (-1.0, pytest.approx(-0.5 + width))
+    assert (up.low[0], up.high[0]) == (pytest.approx(0.5 - width), 1.0)
 
 
 def test_two_curves_without_deaths_differ_by_nought_without_a_band():
