@@ -132,6 +132,8 @@ def test_the_band_of_clusters_is_that_of_clusters_drawn_one_by_one():
 def test_two_units_have_a_band():
     """However wide."""
     assert not np.isnan(cumulative_incidence([1, 2], [1, 0], kinds=1).low).any()
+    same = cumulative_incidence([1] * 4, [1] * 4, kinds=1, clusters=["a", "a", "b", "b"])
+    assert (same.low[0, 0], same.high[0, 0]) == (1, 1)  # every resample has two units that died
 
 
 def test_one_unit_has_no_band():

@@ -39,6 +39,10 @@ def test_miettinen_nurminen_equals_brute_force(first, second, confidence):
 @given(arm, arm, st.floats(-0.99, 0.99))
 @example((1, 1), (2, 2), -4.2422735494787417e-13)
 @example((22, 22), (22, 22), 2.220446049250313e-16)
+@example((18, 18), (41, 41), 3.356758966604969e-13)  # rounding makes a sine of more than 1
+@example((0, 1), (0, 47), -7.431834825491652e-10)
+@example((21, 21), (3, 3), -0.0006824181877547795)  # and a rate of more than 1, or less than 0
+@example((0, 51), (0, 4), 5.578767631614661e-07)
 @settings(max_examples=200, deadline=None)
 def test_restricted_rates_are_feasible_and_most_likely(first, second, t):
     """The restricted rates differ by t, lie in [0, 1], and no neighbour is more likely.

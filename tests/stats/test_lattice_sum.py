@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
+from poisson_stats import lattice_sum
 from poisson_stats.lattice_sum import LatticeSum, _fast_length
 
 weights = st.lists(st.floats(0.01, 1), min_size=1, max_size=6)
@@ -119,12 +120,32 @@ def test_a_tilt_gives_the_mean_that_is_asked_for(parts, place):
         assert abs(mean - wanted) <= 1e-6 * (1 + variance**0.5)
 
 
-def test_a_tilt_is_found_where_the_mean_jumps():
-    """Newton's steps leave the bracket between the two values of a rare large summand, and are halved."""
-    p = 1e-9
-    rare = LatticeSum(np.array([0, 1000]), np.log([1 - p, p]), np.array([0]), np.array([3]), jump=1000)
-    tilt = rare.tilt_to(1200)
-    assert tilt == pytest.approx((math.log(0.4 / 0.6) - math.log(p / (1 - p))) / 1000, rel=1e-4)
+@pytest.mark.parametrize("share", [1e-9, 1 - 1e-9])
+def test_a_tilt_is_found_where_the_mean_jumps(share):
+    """Newton's steps leave the bracket between the two values of a large summand, at either end, and are halved."""
+    large = LatticeSum(
+        np.array([0, 1000]), np.log([1 - share, share]), np.array([0]), np.array([3]), jump=1000
+    )
+    tilt = large.tilt_to(1200)
+    assert tilt == pytest.approx((math.log(0.4 / 0.6) - math.log(share / (1 - share))) / 1000, rel=1e-4)
+
+
+def test_a_sum_in_many_blocks_is_that_in_one(monkeypatch):
+    """However many kinds of summand are taken at a time."""
+    rng = np.random.default_rng(5)
+    total, full = built([(rng.random(1 + i % 6) + 0.01, 1 + i % 3) for i in range(30)])
+    monkeypatch.setattr(lattice_sum, "_CHUNK", 2000)
+    window = total.window(40)
+    near = slice(30, 50)
+    assert window.log_p[near] == pytest.approx(np.log(full[near]), abs=1e-9)
+
+
+def test_what_rounding_hides_has_no_probability():
+    """Far from where the sum was tilted to, the transform leaves noise around 0, of either sign."""
+    coins = LatticeSum(np.array([0, 1]), np.log([0.5, 0.5]), np.array([0]), np.array([1000]), jump=1)
+    log_p = coins.window(500).log_p
+    assert log_p.max() < 0
+    assert np.isneginf(log_p).any()
 
 
 @given(st.integers(1, 10**5))

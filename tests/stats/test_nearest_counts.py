@@ -9,6 +9,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from poisson_stats.fisher_region import fisher_region
+from poisson_stats.limits import limits_paired, limits_unpaired
 from poisson_stats.nearest_counts import PairedCounts, UnpairedCounts
 from tests.oracles.exact_tables import fisher_p, mcnemar_p
 
@@ -82,14 +83,23 @@ def test_the_nearest_accepted_counts_of_two_arms(counts, level):
 
 @pytest.mark.parametrize(("n0", "n1", "level"), [(4, 33, 0.2758), (5, 48, 0.1439)])
 def test_exceptions_of_a_region_are_rejected_counts(n0, n1, level):
-    """Counts between two accepted ones are found, from themselves and from beside them, and are not accepted."""
+    """Counts between two accepted ones are found, from wherever, and are not taken for accepted ones."""
     region = fisher_region(n0, n1, level)
     for x, y in zip(region.extra_before.tolist(), region.extra_after.tolist(), strict=True):
         side = 1 if Fraction(y, n1) > Fraction(x, n0) else -1
-        for counts in ((x, n0, k1, n1) for k1 in (y - 1, y, y + 1)):
+        for counts in ((x, n0, k1, n1) for k1 in range(n1 + 1)):
             rows = unpaired(*counts)
             check_unpaired(rows.to_rejected(0, level, side), counts, rejects(n0, n1, level, side))
             check_unpaired(rows.to_accepted(0, level), counts, accepts(n0, n1, level))
+
+
+def test_ceilings_are_those_of_every_count_before():
+    """The limits of rows that differ from this one in their count before."""
+    k, n, m = np.arange(8), np.full(8, 7), np.full(8, 9)
+    ours, limits = unpaired(3, 7, 2, 9).ceilings(0, 0.1), limits_unpaired(k, n, m, alpha=0.1)
+    np.testing.assert_array_equal(ours, limits.ceiling)
+    ours, limits = paired((1, 2, 3, 1)).ceilings(0, 0.1), limits_paired(k, n, alpha=0.1)
+    np.testing.assert_array_equal(ours, limits.ceiling)
 
 
 @given(two_arms(), st.integers(0, 9))
@@ -163,11 +173,13 @@ def check_paired(move, cells, wanted):
     assert ((move.outcomes, in_before), -b - c) == min((cost, -b - c) for (b, c), cost in cheapest.items())
 
 
-pairs = st.tuples(*[st.integers(0, 4)] * 4).filter(any)
+alike, discordant = st.integers(0, 2), st.integers(0, 6)
+pairs = st.tuples(alike, discordant, discordant, alike).filter(any)
 
 
 @given(pairs, LEVELS, SIDES)
-@example((0, 0, 0, 4), 0.3, 1)
+@example((0, 0, 8, 1), 0.1, 1)
+@example((1, 8, 0, 0), 0.1, -1)
 @settings(deadline=None)
 def test_the_nearest_rejected_pairs(cells, level, side):
     """Rises and falls each have their own."""
