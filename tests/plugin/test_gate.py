@@ -61,6 +61,24 @@ def test_never_passes_even_what_is_worse(pytester):
     result.stdout.fnmatch_lines(["worse: *"])
 
 
+def test_the_events_that_are_named_are_judged_and_no_others(pytester):
+    """An outcome that is no declared failure fails its condition where it is asked about, and a declared one does not."""
+    pytester.makepyfile("""
+        import pytest
+
+        @pytest.mark.rollout(outcomes=["ok", "slow", "bad"], failures=["bad"], replicates=40)
+        def test_it(rollout):
+            rollout.end(rollout.variant.get("all", "ok"))
+    """)
+    sweep(pytester, "--poisson-name=base")
+
+    def status(ending, *events):
+        return sweep(pytester, "--poisson-pair-with=base", f"--poisson-variant=all={ending}", *events).ret
+
+    assert (status("slow"), status("slow", "--poisson-event=slow")) == (0, 1)
+    assert (status("bad"), status("bad", "--poisson-event=slow")) == (1, 0)
+
+
 def test_fresh_seeds_are_compared_unpaired(pytester):
     """`--poisson-compare-with` draws fresh seeds and uses Fisher's test."""
     pytester.makepyfile(DRIFTING)
@@ -178,6 +196,7 @@ CAP, OUTAGE = Stop("a cap", cap=True), Stop("50 in a row", cap=False)
         (1, 9, CAP, 0, 2, 1),
         (1, 10, None, 1, 2, 1),
         (1, 10, None, 2, 2, 10),  # all that failed are conditions of which nothing was measured
+        (1, 10, None, 0, 0, 1),  # somebody else failed the session
         (1, 9, None, 2, 2, 1),
         (1, None, None, 2, 2, 1),
         (1, 10, CAP, 2, 2, 8),

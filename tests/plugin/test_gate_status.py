@@ -6,8 +6,7 @@ import pytest
 
 from pytest_poisson.decision import Decision
 from pytest_poisson.fix_gate import FixVerdict
-from pytest_poisson.gate import Gate, rank_status
-from pytest_poisson.stops import Stop
+from pytest_poisson.gate import Gate
 
 NOT_SHOWN = FixVerdict(None, reasons=("not shown",))
 NO_COMPARISON = FixVerdict(None, refusal="no", reasons=("not-comparable",), not_comparable=True)
@@ -63,27 +62,3 @@ def gate(*reasons, **values):
 def test_the_status_and_its_reason(found, status, reason):
     """Nothing measured comes first, then a fix-check, then the decision, then flips; without a status no reason."""
     assert (found.status, found.status_reason) == (status, reason)
-
-
-FAILED, USAGE, OK = pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.OK
-MEASURED_NOTHING = gate(nothing_measured=True)
-
-
-@pytest.mark.parametrize(
-    ("present", "found", "stop", "without_outcome", "failed", "status"),
-    [
-        (OK, None, None, (), 0, 0),
-        (OK, gate("worse"), None, (), 0, 9),
-        (USAGE, gate("worse"), Stop("why", cap=True), (), 0, 4),
-        (FAILED, gate("worse"), Stop("why", cap=True), (), 1, 1),
-        (FAILED, MEASURED_NOTHING, None, ("key",), 1, 10),
-        (FAILED, MEASURED_NOTHING, None, ("key",), 2, 1),  # another item failed as well
-        (FAILED, MEASURED_NOTHING, None, (), 0, 1),  # somebody else failed the session
-        (FAILED, gate("worse"), None, ("key",), 1, 1),
-        (OK, gate("worse"), Stop("why", cap=True), (), 0, 8),
-        (OK, gate(), Stop("why", cap=False), (), 0, 10),
-    ],
-)
-def test_the_rank_of_a_status(present, found, stop, without_outcome, failed, status):
-    """What pytest itself ended with, then a failed item, then a cap, then the gate."""
-    assert rank_status(present, found, stop, without_outcome, failed) == status
