@@ -137,8 +137,8 @@ def judge(
     store: str | None,
     declaration: ReplayDeclaration | None,
     open_run: Callable[[str], RunReader],
-    selecting: RunReader | None = None,
-    here: Collection[str] | None = None,
+    selecting: RunReader | None,
+    here: Collection[str],
 ) -> Gate:
     """Judge what a run promises, compare it with its baseline, if it has one, and say what fails.
 
@@ -151,9 +151,10 @@ def judge(
     declaration, open_run
         A paired replay to analyse as well, and how its arms are opened.
     selecting
-        The run that selected the conditions of a fix-check, which is then asked in place of the comparison.
+        The run that selected the conditions of a fix-check, which is then asked in place of the comparison; None
+        without one.
     here
-        Keys of the conditions that have an item in this session; None where all have.
+        Keys of the conditions that have an item in this session.
 
     Raises
     ------
@@ -191,7 +192,7 @@ def judge(
         replay=replay,
         flips=tuple(flipping) if "flips" in settings.fail_on else (),
         fix=fix,
-        elsewhere=0 if here is None else len(failures.keys() - set(here)),
+        elsewhere=len(failures.keys() - set(here)),
         empty_shard=None if any(each.planned for each in accounts.values()) else run.run.shard,
     )
 

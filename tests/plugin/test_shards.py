@@ -88,8 +88,9 @@ def test_a_shard_without_a_share_says_so(pytester):
     """It measured nothing and passes nothing, and the sentence blames the number of shards."""
     pytester.makepyfile(COIN)
     options = ("--poisson-salt=ci-1", "--poisson-replicates=2")
-    result = sweep(pytester, *options, "--poisson-shard=5/5", "--poisson-fail-on=never")
+    result = sweep(pytester, *options, "--poisson-shard=5/5", "--poisson-fail-on=never", "-rs")
     assert result.ret == 10
+    result.stdout.fnmatch_lines(["SKIPPED*: no replicate of it was planned"])
     said = " ".join(result.stdout.str().split())
     assert (
         "status 10: there are too few replicates for 5 shards, and shard 5 has none of them; take fewer"
