@@ -173,9 +173,7 @@ class Seat:
         self.process = WorkerProcess(self._job, self._inbox)
         self.ready = False  # has collected the suite
         self.batches: deque[Batch] = deque()
-        self._left: dict[
-            int, None
-        ] = {}  # replicates of the first batch whose rows have not arrived, in order
+        self._left: dict[int, None] = {}  # replicates of the first batch without a row yet, in order
         self._running = False  # the first batch has its wider fixtures
         self._concurrent = False  # the first batch has several replicates in flight
         self._pausing = False  # its replicate waits to be tried again, which is none of its time
