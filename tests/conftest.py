@@ -1,6 +1,9 @@
 """What every test may use."""
 
+import asyncio
+import contextlib
 import signal
+import warnings
 from importlib import import_module
 
 import pytest
@@ -65,15 +68,24 @@ ELSEWHERE = (
 def _alone(request, monkeypatch):
     """Keep other plugins out of the sessions that a test starts, unless it is about them.
 
-    Beside them pytest-asyncio is told what it warns of not being told, since any warning is an error.
+    Beside them pytest-asyncio is told what it warns of not being told, since any warning is an error; and the loop is
+    closed that it asks for, which is made where there is none, and leaves.
     """
     if "pytester" not in request.fixturenames:
+        yield
         return
     request.getfixturevalue("pytester")  # it clears the variable when it is set up
     words = [word for name in NEIGHBOURS for word in ("-p", f"no:{name}")]
-    if request.node.get_closest_marker("neighbours") is not None:
+    beside = request.node.get_closest_marker("neighbours") is not None
+    if beside:
         words = ["-o", "asyncio_default_fixture_loop_scope=function"]
     monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(words))
+    yield
+    if beside:
+        with warnings.catch_warnings(), contextlib.suppress(RuntimeError):
+            warnings.simplefilter("ignore")
+            asyncio.get_event_loop().close()
+            asyncio.set_event_loop(None)
 
 
 @pytest.fixture(autouse=True)
