@@ -3,6 +3,9 @@
 DEFAULT_MAX_SPANS = 10_000
 """Spans kept of one replicate."""
 
+ERROR_LIMIT = 4000
+"""Characters kept of the text of an error, be it a replicate's or a span's."""
+
 LARGEST_WHOLE = 2**63 - 1
 """The largest whole number that the store holds."""
 

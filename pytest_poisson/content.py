@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from poisson_store.texts import cut_text, describe_text
+from pytest_poisson.caps import ERROR_LIMIT
 from pytest_poisson.capture.attributes import without_content
 from pytest_poisson.secrets import REDACTED, attrs_without_secrets, without_secrets
 from pytest_poisson.spans import as_json, as_text, error_line, plain
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_poisson.spans import Span
-
-ERROR_LIMIT = 4000  # characters kept of a span's error
 
 
 class Kept(NamedTuple):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_poisson.caps import ERROR_LIMIT
 from pytest_poisson.declaration import FAILED, PASSED, Declaration
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from pytest_poisson.rollout import Rollout
 
-ERROR_LIMIT = 4000  # characters kept of an error's text
+LONGEST_WORD = 1000  # characters looked back for a space where a text is cut
 
 IN_TEARDOWN = "in tear-down: "
 """What stands before the error of a tear-down, beside the outcome or cause that it does not change."""
@@ -35,7 +36,7 @@ class Ending:
 
     def with_note(self, note: str) -> Ending:
         """Return the same ending with something more to read."""
-        return replace(self, error=f"{self.error}\n{note}".strip()[:ERROR_LIMIT])
+        return replace(self, error=_cut(f"{self.error}\n{note}".strip(), ERROR_LIMIT))
 
 
 def ending_of_set_up(error: BaseException, path: Path) -> Ending:
@@ -83,7 +84,16 @@ def error_text(error: BaseException, path: Path) -> str:
     for frame, line in traceback.walk_tb(error.__traceback__):
         if frame.f_code.co_filename == str(path):
             place = f" ({path.name}:{line})"
-    return f"{lines[: ERROR_LIMIT - len(place)]}{place}"
+    return f"{_cut(lines, ERROR_LIMIT - len(place))}{place}"
+
+
+def _cut(text: str, most: int) -> str:
+    """Return the beginning of a text without half a word, in which no pattern of `redact` would know a secret."""
+    if len(text) <= most:
+        return text
+    kept = text[: most + 1]
+    end = next((at for at in range(most, max(most - LONGEST_WORD, 0), -1) if kept[at].isspace()), most)
+    return kept[:end]
 
 
 def _words(error: BaseException) -> str:

@@ -191,6 +191,37 @@ def test_fixtures_that_raise_leave_no_outcome(pytester):
     assert_accounted(pytester, planned=11)
 
 
+@pytest.mark.parametrize("ends_at", [3975, 3985, 4010])
+def test_a_long_error_holds_no_half_of_a_secret(pytester, ends_at):
+    """What a pattern would redact as a whole is gone where the text is cut within it."""
+    pytester.makepyfile(f"""
+        import pytest
+
+        @pytest.mark.rollout(replicates=1)
+        def test_it():
+            raise OSError("x " * (({ends_at} - 40) // 2) + "sk-" + "a" * 40 + " end" + " y" * 100)
+    """)
+    sweep(pytester, "-o", "poisson_redact=sk-a{40}")
+    (episode,) = episodes(pytester)
+    assert "sk-a" not in episode.error
+    assert len(episode.error) <= 4000
+    assert episode.error.endswith(".py:5)")
+
+
+def test_a_long_error_without_a_space_is_cut_all_the_same(pytester):
+    """However it is written, no more is kept than may be."""
+    pytester.makepyfile("""
+        import pytest
+
+        @pytest.mark.rollout(replicates=1)
+        def test_it():
+            raise OSError("x" * 10_000)
+    """)
+    sweep(pytester)
+    (episode,) = episodes(pytester)
+    assert len(episode.error) == 4000
+
+
 @pytest.mark.parametrize("error", ["SystemExit", "GeneratorExit", "asyncio.CancelledError"])
 def test_a_fixture_that_raises_what_is_no_exception_costs_its_replicate_alone(pytester, error):
     """What it had set up before is torn down, and it is set up again for the next replicate."""

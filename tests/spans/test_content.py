@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_poisson import spans
+from pytest_poisson.caps import ERROR_LIMIT
 from pytest_poisson.capture.attributes import model_of
-from pytest_poisson.content import ERROR_LIMIT, ContentRules
+from pytest_poisson.content import ContentRules
 from pytest_poisson.secrets import REDACTED
 from tests.spans.support import recorded, replicate
 
