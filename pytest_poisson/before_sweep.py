@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from poisson_store.names import LATEST
+from pytest_poisson.environment import commit_of, git_state
 from pytest_poisson.errors import UserError
 from pytest_poisson.interleave import names_of
 from pytest_poisson.opening import COMPARED, choose_salt
@@ -15,6 +16,7 @@ from pytest_poisson.stopping_rule import declared_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from poisson_store import RunReader, Store
     from poisson_store.records import RunRecord
@@ -108,6 +110,19 @@ def what_latest_lacks(
         yield (
             f"note: latest is run {baseline.run.name}, which lacks {plural(plan.not_common, 'condition')} of this "
             f"session; run {fuller} has all of them."
+        )
+
+
+def what_code_changed(resumed: RunReader | None, root: Path) -> Iterator[str]:
+    """Say where a run goes on with other code than it was begun with, as far as git tells."""
+    begun = None if resumed is None else commit_of(resumed.run.environment.get("git"))
+    if resumed is None or begun is None:
+        return
+    now = commit_of(git_state(root))
+    if now is not None and now != begun:
+        yield (
+            f"note: run {resumed.run.name} was begun on commit {begun} and goes on on {now}: its replicates will be of "
+            "both."
         )
 
 

@@ -23,9 +23,16 @@ def describe_environment(root: Path, arguments: Sequence[str]) -> dict[str, obje
         "implementation": platform.python_implementation(),
         "platform": platform.platform(),
         "packages": _packages(),
-        "git": _git(root),
+        "git": git_state(root),
         "command": ["pytest", *command_without_secrets(arguments)],
     }
+
+
+def commit_of(git: object) -> str | None:
+    """Write the commit that a recorded state of a git work tree names; None where none is recorded."""
+    if not isinstance(git, dict) or not isinstance(git.get("commit"), str):
+        return None
+    return f"{git['commit'][:12]}{' with uncommitted changes' if git.get('dirty') else ''}"
 
 
 def _packages() -> dict[str, str]:
@@ -34,7 +41,7 @@ def _packages() -> dict[str, str]:
     return dict(sorted(found.items(), key=lambda pair: pair[0].lower()))
 
 
-def _git(root: Path) -> dict[str, object] | None:
+def git_state(root: Path) -> dict[str, object] | None:
     """Return commit, branch and whether there are changes; None outside a work tree or without git."""
     commit = _git_output(root, "rev-parse", "HEAD")
     if commit is None:

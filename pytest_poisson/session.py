@@ -129,6 +129,7 @@ class SweepSession:
         )
         self._write_plan(self.plan)
         self._note(before_sweep.what_latest_lacks(self.plan, baseline, self._runs, self.settings))
+        self._note(before_sweep.what_code_changed(resumed, self.config.rootpath))
         refuse_cost(self.plan, self.settings)
         before_sweep.refuse_without_common_condition(self.plan, baseline)
         before_sweep.refuse_unfit_replay(self._replay, selection, self._runs, self.settings)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_poisson.cli.arguments import add_json, add_store, open_store
 from pytest_poisson.cli.stored import describe_stored
+from pytest_poisson.render.formatting import printable
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable
 
+    from poisson_store import Store
     from pytest_poisson.cli.output import Outcome
 
 HELP = "join parts of one design (shards, selections) into a new run"
@@ -28,4 +32,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> Outcome:
     """Merge the parts."""
     store = open_store(arguments)
-    return describe_stored(store, store.merge(arguments.runs, name=arguments.name), json=arguments.json)
+    outcome = describe_stored(store, store.merge(arguments.runs, name=arguments.name), json=arguments.json)
+    return replace(outcome, complaint=_several_commits(store, arguments.runs))
+
+
+def _several_commits(store: Store, parts: Iterable[str]) -> str:
+    """Say where parts were swept with different code, as far as git tells; empty where not."""
+    from pytest_poisson.environment import commit_of
+
+    commits: dict[str, str] = {}
+    for part in parts:
+        with store.open(part) as reader:
+            commit = commit_of(reader.run.environment.get("git"))
+            if commit is not None:
+                commits[reader.run.name] = commit
+    if len({*commits.values()}) < 2:
+        return ""
+    told = ", ".join(f"{printable(name)} on {commit}" for name, commit in commits.items())
+    return f"note: the parts were swept on different commits, and the new run is of all of them: {told}."

@@ -1,10 +1,12 @@
 """Resuming: a run that was cut short and continued equals one that was not."""
 
 import random
+import subprocess
 import time
 
 import pytest
 
+from pytest_poisson.cli.main import main
 from tests.plugin.support import COIN, SWEEP, assert_accounted, episodes, newest, open_run, start, sweep
 
 SLOW = """
@@ -207,3 +209,44 @@ def test_a_worse_condition_fails_the_session_that_resumes_another(pytester, monk
     )
     assert sweep(pytester, "--poisson-resume=after", "-k", "a").ret == 1
     assert sweep(pytester, "--poisson-resume=after", "-k", "b", "--poisson-fail-on=never").ret == 0
+
+
+def commit(pytester, file):
+    """Commit one more file of the suite's directory, and return the beginning of the commit's name."""
+    pytester.path.joinpath(file).write_text("")
+    who = ("-c", "user.name=nobody", "-c", "user.email=nobody@localhost")
+    for words in (["init", "-q"], ["add", file], [*who, "commit", "-q", "-m", file]):
+        subprocess.run(["git", *words], cwd=pytester.path, check=True)
+    shown = subprocess.run(["git", "rev-parse", "HEAD"], cwd=pytester.path, check=True, capture_output=True)
+    return shown.stdout.decode()[:12]
+
+
+def test_other_code_is_told(pytester):
+    """Replicates of two commits in one run are of two programs; nothing but git tells, so the session says it."""
+    pytester.makepyfile(COIN)
+    first = commit(pytester, "first.txt")
+    sweep(pytester, "--poisson-name=run", "--poisson-max-seconds=0.000001")
+    assert "note:" not in sweep(pytester, "--poisson-resume=run", "--poisson-dry-run").stdout.str()
+    second = commit(pytester, "second.txt")
+    told = sweep(pytester, "--poisson-resume=run", "--poisson-dry-run").stdout
+    assert (
+        f"note: run run was begun on commit {first} and goes on on {second}: its replicates will be of both."
+        in " ".join(told.str().split())
+    )
+    pytester.path.joinpath("second.txt").write_text("changed")
+    told = sweep(pytester, "--poisson-resume=run", "--poisson-dry-run").stdout
+    assert f"goes on on {second} with uncommitted changes: its" in " ".join(told.str().split())
+
+
+def test_merged_parts_of_several_commits_are_told(pytester, capsys):
+    """The same of shards that were swept on different commits."""
+    pytester.makepyfile(COIN)
+    commits = []
+    for part in (1, 2):
+        commits.append(commit(pytester, f"{part}.txt"))
+        sweep(pytester, f"--poisson-shard={part}/2", "--poisson-salt=s", f"--poisson-name=part{part}")
+    capsys.readouterr()
+    assert main(["merge", "part1", "part2", "--name=all", f"--store={pytester.path / '.poisson'}"]) == 0
+    told = capsys.readouterr().err
+    assert told.startswith("pytest-poisson: note: the parts were swept on different commits")
+    assert f"part1 on {commits[0]}, part2 on {commits[1]}." in told
