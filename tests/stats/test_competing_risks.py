@@ -85,19 +85,24 @@ def test_the_band_of_a_plain_share_is_the_binomial_one():
     assert result.high[0, 0] == pytest.approx(0.3 + half, abs=0.006)
 
 
-def test_the_band_is_that_of_estimates_made_from_rows_drawn_one_by_one():
-    """With deaths and censoring at many times the band is that of a plain loop over resampled episodes."""
-    rng = np.random.default_rng(11)
-    times, causes = rng.integers(1, 9, 120), rng.choice(3, 120, p=[0.4, 0.4, 0.2])
-    result = cumulative_incidence(times, causes, kinds=2, resamples=4000)
+def check_band(times, causes, draw, **clusters):
+    """Check the band against the percentiles of estimates from rows that `draw` gives, one resample after the other."""
+    result = cumulative_incidence(times, causes, kinds=2, resamples=4000, **clusters)
     drawn = np.empty((2000, 2, result.times.size))
     for each in drawn:
-        rows = rng.integers(0, times.size, times.size)
+        rows = draw()
         again = cumulative_incidence(times[rows], causes[rows], kinds=2, resamples=0)
         each[:] = np.transpose([incidence_at(again, time)[0] for time in result.times])
     low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
     assert result.low == pytest.approx(low, abs=0.02)
     assert result.high == pytest.approx(high, abs=0.02)
+
+
+def test_the_band_is_that_of_estimates_made_from_rows_drawn_one_by_one():
+    """With deaths and censoring at many times the band is that of a plain loop over resampled episodes."""
+    rng = np.random.default_rng(11)
+    times, causes = rng.integers(1, 9, 120), rng.choice(3, 120, p=[0.4, 0.4, 0.2])
+    check_band(times, causes, lambda: rng.integers(0, times.size, times.size))
 
 
 def test_episodes_of_one_cluster_are_drawn_together():
@@ -118,15 +123,11 @@ def test_the_band_of_clusters_is_that_of_clusters_drawn_one_by_one():
     clusters = np.repeat(np.arange(40), rng.integers(1, 7, 40))
     times = rng.integers(1, 9, clusters.size)
     causes = np.where(rng.random(clusters.size) < 0.2, 0, 1 + (clusters + times) % 2)
-    result = cumulative_incidence(times, causes, kinds=2, clusters=clusters, resamples=4000)
-    drawn = np.empty((2000, 2, result.times.size))
-    for each in drawn:
-        rows = np.concatenate([np.flatnonzero(clusters == one) for one in rng.integers(0, 40, 40)])
-        again = cumulative_incidence(times[rows], causes[rows], kinds=2, resamples=0)
-        each[:] = np.transpose([incidence_at(again, time)[0] for time in result.times])
-    low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
-    assert result.low == pytest.approx(low, abs=0.02)
-    assert result.high == pytest.approx(high, abs=0.02)
+
+    def draw():
+        return np.concatenate([np.flatnonzero(clusters == one) for one in rng.integers(0, 40, 40)])
+
+    check_band(times, causes, draw, clusters=clusters)
 
 
 def test_two_units_have_a_band():
