@@ -102,6 +102,7 @@ def test_chunks_continue_one_stream():
     how_many = np.array([3, 1, 2])
     at_once = np.concatenate(list(drawn_weights(how_many, resamples=50, seed=2)))
     in_chunks = np.concatenate(list(drawn_weights(how_many, resamples=50, seed=2, width=1_000_000)))
+    assert at_once.shape == (50, how_many.size)
     np.testing.assert_array_equal(at_once, in_chunks)
     assert (at_once.sum(axis=1) == 6).all()
 
