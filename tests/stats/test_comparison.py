@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from poisson_stats.attainable import attainable_fisher, attainable_mcnemar
 from poisson_stats.comparison import compare_paired, compare_unpaired
 from poisson_stats.difference_intervals import miettinen_nurminen, tango
+from poisson_stats.discrete_fdr import discrete_benjamini_hochberg
 from poisson_stats.fisher import fisher_test
 from poisson_stats.limits import limits_paired, limits_unpaired
 from poisson_stats.mcnemar import mcnemar_test
@@ -58,6 +60,28 @@ def test_paired_rows_are_the_single_functions(drawn):
     )
     np.testing.assert_array_equal(ours.limit_rise, limits.rise)
     assert ours.status_fall == limits.status_fall
+    np.testing.assert_array_equal(ours.k_before, both + before)
+    np.testing.assert_array_equal(ours.k_after, both + after)
+    pairs = both + before + after + neither
+    np.testing.assert_allclose(
+        ours.change, np.divide(after - before, pairs, out=np.full(pairs.size, np.nan), where=pairs > 0)
+    )
+
+
+@given(rows)
+@settings(max_examples=40, deadline=None)
+def test_the_discrete_procedure_knows_what_p_values_the_counts_can_have(drawn):
+    """Its flags and adjusted p-values are those of attainable p-values, Fisher's or McNemar's; the other's are not."""
+    a, b, c, d, direction = np.array(drawn).T
+    unpaired = (a, a + b, c, c + d), attainable_fisher(a, a + b, c, c + d)
+    paired = (a, b, c, d), attainable_mcnemar(b, c)
+    for compare, (counts, attainable) in ((compare_unpaired, unpaired), (compare_paired, paired)):
+        ours = compare(*counts, direction=direction, q=0.2, fdr="discrete")
+        adjusted = discrete_benjamini_hochberg(ours.log_p, attainable, q=0.2).adjusted
+        np.testing.assert_array_equal(ours.log_p_bh, adjusted.log_p)
+        np.testing.assert_array_equal(ours.flagged, adjusted.rejected)
+        assert ours.fdr == "discrete"
+        assert compare(*counts, direction=direction, q=0.2).fdr == "benjamini-hochberg"
 
 
 @given(rows)
