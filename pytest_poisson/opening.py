@@ -107,6 +107,7 @@ def create_run(
             "max_mde": settings.max_mde,
             "method": settings.method,
             "margin": settings.margin,
+            "event": list(settings.event),
             "backend": plan.backend,
             "workers": plan.workers,
             "timeout_s": settings.timeout,

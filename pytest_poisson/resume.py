@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_poisson.analyses.levels import levels_of
+from pytest_poisson.analyses.levels import events_of, levels_of
 from pytest_poisson.declaration import PROMISES
 from pytest_poisson.errors import UserError
 from pytest_poisson.fail_on import NEVER
@@ -32,6 +32,7 @@ def as_begun(settings: Settings, run: RunRecord) -> Settings:
         "max_mde": levels.max_mde,
         "method": run.settings.get("method"),
         "margin": run.settings.get("margin"),
+        "event": events_of(run),
     }
     kept = {
         name: value
@@ -44,7 +45,7 @@ def as_begun(settings: Settings, run: RunRecord) -> Settings:
 def given_again(settings: Settings) -> tuple[str, ...]:
     """Return the options that decide about the run and that it does not keep, as the command line gave them."""
     texts = {
-        "event": settings.event,
+        "event": settings.event if settings.fix_check else (),
         "fail_on": (",".join(settings.fail_on) or NEVER,),
         "fix_check": (settings.fix_check,),
         "min_failures": (str(settings.min_failures),) if settings.fix_check else (),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from pytest_poisson.analyses.complete import Extras, complete
 from pytest_poisson.analyses.coverage import Coverage, in_order, skipped_whole, total
 from pytest_poisson.analyses.diff_result import Arm, DiffResult
-from pytest_poisson.analyses.levels import levels_of
+from pytest_poisson.analyses.levels import events_of, levels_of
 from pytest_poisson.analyses.margin import chosen_margin
 from pytest_poisson.analyses.material import lay_out, why_not_comparable
 from pytest_poisson.analyses.notes import undeclared
@@ -86,7 +86,7 @@ def diff_along(
         (reader.run, reader.run),
         sides.coverage,
         (sides.rename(columns, sides.before), sides.rename(columns, sides.after)),
-        events,
+        events or events_of(reader.run),
         joined=METHODS[chosen].paired,
     )
     frame = DiffResult(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_poisson.analyses.complete import Extras, complete
 from pytest_poisson.analyses.coverage import total
 from pytest_poisson.analyses.diff_result import Arm, DiffResult
-from pytest_poisson.analyses.levels import levels_of
+from pytest_poisson.analyses.levels import events_of, levels_of
 from pytest_poisson.analyses.margin import chosen_margin
 from pytest_poisson.analyses.material import gather, why_not_comparable
 from pytest_poisson.analyses.notes import changed_settings, undeclared
@@ -40,7 +40,8 @@ def diff(
     before, after
         The runs.
     events
-        Names as `pytest_poisson.events.resolve_events` reads them; by default the declared failures.
+        Names as `pytest_poisson.events.resolve_events` reads them; by default those that the after run was swept with,
+        else the declared failures.
     q
         Error level: of the flags the false discovery rate (Benjamini-Hochberg), of the verdict the chance of any
         wrong change (Holm). By default the one the after run was swept with, else 0.05.
@@ -72,7 +73,7 @@ def diff(
     size = chosen_margin(after.run, margin, q, chosen)
     timed = before.has_horizons() and after.has_horizons()
     columns = (before.columns(), after.columns()) if timed else None
-    asked = events or _rule_events(before, after)
+    asked = events or _rule_events(before, after) or events_of(after.run)
     material = gather(before, after, asked, joined=METHODS[chosen].paired, columns=columns)
     compared = material.coverage.common
     frame = DiffResult(

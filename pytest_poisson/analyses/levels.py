@@ -1,4 +1,4 @@
-"""The error level and the accepted change of an analysis: those asked for, else those the run was swept with."""
+"""What a run is judged by: what is asked for, else what it was swept with."""
 
 from __future__ import annotations
 
@@ -27,6 +27,12 @@ def levels_of(run: RunRecord, q: float | None = None, max_mde: float | None = No
         _stored(run, "q", Q) if q is None else q,
         _stored(run, "max_mde", MAX_MDE) if max_mde is None else max_mde,
     )
+
+
+def events_of(run: RunRecord) -> tuple[str, ...]:
+    """Return the names of the events that the session which swept a run was told to judge; none where it was not told."""
+    stored = run.settings.get("event")
+    return tuple(each for each in stored if isinstance(each, str)) if isinstance(stored, list) else ()
 
 
 def _stored(run: RunRecord, name: str, otherwise: float) -> float:

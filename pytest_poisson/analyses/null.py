@@ -14,7 +14,7 @@ from poisson_stats.multiplicity import benjamini_hochberg, holm
 from poisson_stats.rate_intervals import clopper_pearson
 from poisson_stats.significance import alpha_per_test
 from poisson_stats.verdict import verdict
-from pytest_poisson.analyses.levels import levels_of
+from pytest_poisson.analyses.levels import events_of, levels_of
 from pytest_poisson.analyses.material import gather
 from pytest_poisson.analyses.missing import (
     compare_shares,
@@ -116,7 +116,7 @@ def null(
         If an event is unknown or mixed, or no condition has two outcomes to split.
     """
     q, max_mde = levels_of(reader.run, q, max_mde)
-    material = gather(reader, reader, events, joined=False)
+    material = gather(reader, reader, events or events_of(reader.run), joined=False)
     outcomes = _outcomes(material)
     if not material.grid.condition.size or outcomes.max() < 2:
         raise UserError(

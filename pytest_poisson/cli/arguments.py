@@ -113,12 +113,13 @@ def add_method(parser: argparse.ArgumentParser) -> None:
 
 
 def add_events(parser: argparse.ArgumentParser) -> None:
-    """Add `--event`; without it the declared failures are meant."""
+    """Add `--event`; without it those are meant that the run was swept with, or the declared failures."""
     parser.add_argument(
         "--event",
         metavar="NAME",
         action="append",
-        help="an outcome whose rate is compared, or several joined by + (repeatable; default: the declared failures)",
+        help="an outcome whose rate is compared, or several joined by + (repeatable; default: what the run, of two the "
+        "second, was swept with, else the declared failures)",
     )
 
 

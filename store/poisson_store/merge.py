@@ -17,7 +17,7 @@ from poisson_store.writer import end_run
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_DECLARED_BEFORE = ("stop_early", "q", "max_mde", "method", "margin")
+_DECLARED_BEFORE = ("stop_early", "q", "max_mde", "method", "margin", "event")
 """What a run's settings keep of how it is to be judged."""
 
 _DECLARED_ON_THE_MARK = (

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from pytest_poisson.cli.main import main
 from pytest_poisson.gate import rank_status
 from pytest_poisson.stops import Stop
 from tests.plugin.support import DRIFTING, sweep
@@ -75,8 +76,13 @@ def test_the_events_that_are_named_are_judged_and_no_others(pytester):
     def status(ending, *events):
         return sweep(pytester, "--poisson-pair-with=base", f"--poisson-variant=all={ending}", *events).ret
 
-    assert (status("slow"), status("slow", "--poisson-event=slow")) == (0, 1)
+    assert (status("slow"), status("slow", "--poisson-event=slow", "--poisson-name=slower")) == (0, 1)
     assert (status("bad"), status("bad", "--poisson-event=slow")) == (1, 0)
+    # What judged the session judges every later comparison of its run, unless another question is asked.
+    check = ["check", "base", "slower", f"--store={pytester.path / '.poisson'}"]
+    assert (main(check), main([*check, "--event=bad"])) == (4, 0)
+    assert sweep(pytester, "--poisson-resume=slower").ret == 1
+    assert sweep(pytester, "--poisson-resume=slower", "--poisson-event=bad").ret == 0
 
 
 def test_fresh_seeds_are_compared_unpaired(pytester):

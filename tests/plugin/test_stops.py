@@ -147,8 +147,7 @@ def test_the_way_on_is_gated_as_the_session_was(pytester):
     sweep(pytester, *options, *stop).stdout.fnmatch_lines(
         [
             "Run what is missing:",
-            "  pytest --poisson-resume=part '--poisson-store=my runs' --poisson-event=lost --poisson-event=won "
-            "--poisson-fail-on=any,missing",
+            "  pytest --poisson-resume=part '--poisson-store=my runs' --poisson-fail-on=any,missing",
         ]
     )
 
