@@ -183,6 +183,10 @@ def test_a_counted_row_has_its_word_though_not_flagged():
             "log_p[0]=nan must be the logarithm of a p-value, at most 0.",
         ),
         (
+            lambda: discrete_benjamini_hochberg([0.5], attainable_mcnemar([1], [2]), q=0.05),
+            "log_p[0]=0.5 must be the logarithm of a p-value, at most 0.",
+        ),
+        (
             lambda: compare_unpaired([1], [2], [1], [2], direction=1, fdr="bh"),
             "fdr='bh' must be one of 'benjamini-hochberg', 'discrete'.",
         ),

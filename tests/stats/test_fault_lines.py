@@ -6,7 +6,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from poisson_stats.fault_lines import fault_lines_paired, fault_lines_unpaired
@@ -115,6 +115,8 @@ def test_exchanging_event_and_other_turns_changes_and_resolves_as_much(paired):
 @given(
     st.lists(st.tuples(st.integers(1, 30), st.integers(1, 30), st.integers(0, 30)), min_size=1, max_size=4)
 )
+@example([(1, 30, 1), (30, 1, 20), (30, 30, 15)])
+@example([(30, 30, 15), (1, 1, 0), (1, 1, 1), (1, 1, 0)])
 @settings(max_examples=25)
 def test_what_unpaired_conditions_resolve_is_the_first_step_that_the_formula_finds(sizes):
     """Both directions, by plain sums over the conditions; one that ran in one arm alone has no part in it."""
@@ -146,14 +148,30 @@ def test_what_unpaired_conditions_resolve_is_the_first_step_that_the_formula_fin
 
 def test_a_condition_alone_resolves_the_larger_of_its_limits():
     """Below a node that changed a condition has the limits of the single test, and none where a direction has none."""
-    a, b, c, d = (np.array(cell) for cell in ([20, 0], [0, 0], [30, 12], [30, 2]))
-    found = fault_lines_paired(a, b, c, d, groups=[[0, 1]])
-    limits = limits_paired(a + b, a + b + c + d, alpha=0.05 / 2)
+    a, b, c, d = (np.array(cell) for cell in ([20, 0, 1], [0, 0, 0], [30, 12, 0], [30, 2, 0]))
+    found = fault_lines_paired(a, b, c, d, groups=[[0, 1, 2]])
+    limits = limits_paired(a + b, a + b + c + d, alpha=0.05 / 3)
     (leaves,) = found.below
-    assert [leaf.conditions.tolist() for leaf in leaves] == [[0], [1]]
+    assert [leaf.conditions.tolist() for leaf in leaves] == [[0], [1], [2]]
+    assert math.isnan(leaves[2].resolvable)
     assert leaves[0].resolvable == max(limits.rise[0], limits.fall[0])
     assert limits.status_rise[1] == "none detectable" or limits.status_fall[1] == "no room"
     assert leaves[1].resolvable == pytest.approx(limits.rise[1], nan_ok=True)
+
+
+def test_where_one_direction_has_no_room_the_other_is_what_resolves():
+    """From rates of 1 in every condition nothing can rise, from rates of 0 nothing fall."""
+    n, none, some = np.array([40, 60]), np.array([0, 0]), np.array([10, 20])
+    unpaired = [
+        fault_lines_unpaired(*counts, groups=[]) for counts in ((n, n, n - some, n), (none, n, some, n))
+    ]
+    paired = [
+        fault_lines_paired(*cells, groups=[])
+        for cells in ((n - some, some, none, none), (none, none, some, n - some))
+    ]
+    for fall, rise in (unpaired, paired):
+        assert 0 < fall.root.resolvable < 1
+        assert fall.root.resolvable == rise.root.resolvable
 
 
 def test_more_conditions_resolve_less():
