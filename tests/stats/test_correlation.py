@@ -120,6 +120,13 @@ def test_a_limit_shrinks_with_the_correlation():
     assert limits.rise[5] == limits.rise[1] == limits_paired([60], [194], alpha=0.05 / 18).rise[0]
 
 
+@pytest.mark.parametrize("phi", [-1, 1])
+def test_arms_may_be_each_others_copy_or_opposite(phi):
+    """The ends of the range are correlations, too; a copy detects a smaller change than arms apart, an opposite none smaller."""
+    ends, apart = (limits_paired([30], [60], alpha=0.05, correlation=each).rise[0] for each in (phi, 0))
+    assert (ends < apart) == (phi > 0)
+
+
 @pytest.mark.parametrize("phi", [0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
 @pytest.mark.parametrize("n", [8, 12, 20, 40, 77, 150])
 def test_no_base_rate_is_harder_than_the_worst(phi, n):
