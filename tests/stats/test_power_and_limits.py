@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from poisson_stats.fisher_region import fisher_region
 from poisson_stats.limits import limits_paired, limits_unpaired, steps_to_cover
@@ -31,6 +32,18 @@ def test_fisher_power_equals_enumeration(p0, p1, n0, n1, alpha):
     rows = FisherRows.prepare(np.array([float(p0)]), np.array([n0]), np.array([n1]), region_at(alpha))
     exact = oracle.fisher_power(p0, p1, n0, n1, slack(alpha))
     assert rows.power(np.array([float(p1)]))[0] == pytest.approx(float(exact), abs=1e-12)
+
+
+@pytest.mark.parametrize("n", range(120, 260, 4))
+@pytest.mark.parametrize(("p1", "p2"), [(0.2, 0.1), (0.02, 0.3)])
+def test_mcnemar_power_of_many_pairs_is_the_plain_sum(n, p1, p2):
+    """Wherever the numbers of discordant pairs begin that are looked at, the tails from there on are right."""
+    found = mcnemar_power(np.array([p1]), np.array([p2]), np.array([n]), 0.05)[0]
+    d, share = np.arange(n + 1), p1 / (p1 + p2)
+    critical = stats.binom.ppf(0.025, d, 0.5).astype(int)
+    critical -= stats.binom.cdf(critical, d, 0.5) > 0.025  # the most on one side that is rejected
+    tails = stats.binom.cdf(critical, d, share) + stats.binom.cdf(critical, d, 1 - share)
+    assert found == pytest.approx((stats.binom.pmf(d, n, p1 + p2) * tails).sum(), abs=1e-10)
 
 
 @given(rates, rates, st.integers(1, 14), alphas)
