@@ -180,6 +180,8 @@ def test_an_input_that_ran_in_one_arm_is_none(lacking):
     alone = share_limit(*lacking)
     assert share_design(*lacking, "drop").room == 0
     assert not detects_change(*lacking, max_change=0.2, limit=alone)
+    full = [9], [10], [9], [10]  # no more than 0.1 to rise: as with the ceiling of the limit itself
+    assert detects_change(*full, max_change=0.2, limit=share_limit(*full, side="rise"))
     assert share_guidance(*lacking, max_change=0.2, limit=alone) == ShareGuidance(0.2, None, None, math.inf)
 
 
