@@ -180,8 +180,6 @@ def test_an_input_that_ran_in_one_arm_is_none(lacking):
     alone = share_limit(*lacking)
     assert share_design(*lacking, "drop").room == 0
     assert not detects_change(*lacking, max_change=0.2, limit=alone)
-    full = [9], [10], [9], [10]  # no more than 0.1 to rise: as with the ceiling of the limit itself
-    assert detects_change(*full, max_change=0.2, limit=share_limit(*full, side="rise"))
     assert share_guidance(*lacking, max_change=0.2, limit=alone) == ShareGuidance(0.2, None, None, math.inf)
 
 
@@ -191,6 +189,8 @@ def test_where_less_can_go_than_is_asked_about_no_repeat_helps():
     limit = share_limit(*data)
     assert detects_change(*data, max_change=0.2, limit=limit)
     assert share_guidance(*data, max_change=0.2, limit=limit) == ShareGuidance(0.2, None, None, limit.ceiling)
+    alone = [9], [10], [9], [10]  # and of a single input no more than 0.1 can rise
+    assert detects_change(*alone, max_change=0.2, limit=share_limit(*alone, side="rise"))
 
 
 def test_a_test_that_rejects_often_enough_unprovoked_detects_nothing_at_all():
