@@ -115,11 +115,10 @@ def what_latest_lacks(
 
 def what_code_changed(resumed: RunReader | None, root: Path) -> Iterator[str]:
     """Say where a run goes on with other code than it was begun with, as far as git tells."""
-    begun = None if resumed is None else commit_of(resumed.run.environment.get("git"))
-    if resumed is None or begun is None:
+    if resumed is None:
         return
-    now = commit_of(git_state(root))
-    if now is not None and now != begun:
+    begun, now = commit_of(resumed.run.environment.get("git")), commit_of(git_state(root))
+    if begun and now and now != begun:
         yield (
             f"note: run {resumed.run.name} was begun on commit {begun} and goes on on {now}: its replicates will be of "
             "both."

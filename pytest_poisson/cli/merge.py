@@ -11,9 +11,8 @@ from pytest_poisson.render.formatting import printable
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable
 
-    from poisson_store import Store
+    from poisson_store.records import RunRecord
     from pytest_poisson.cli.output import Outcome
 
 HELP = "join parts of one design (shards, selections) into a new run"
@@ -32,21 +31,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> Outcome:
     """Merge the parts."""
     store = open_store(arguments)
-    outcome = describe_stored(store, store.merge(arguments.runs, name=arguments.name), json=arguments.json)
-    return replace(outcome, complaint=_several_commits(store, arguments.runs))
+    merged = store.merge(arguments.runs, name=arguments.name)
+    outcome = describe_stored(store, merged, json=arguments.json)
+    with store.open(merged) as reader:
+        return replace(outcome, complaint=_several_commits(reader.run))
 
 
-def _several_commits(store: Store, parts: Iterable[str]) -> str:
+def _several_commits(merged: RunRecord) -> str:
     """Say where parts were swept with different code, as far as git tells; empty where not."""
+    from poisson_store.merge import parts_of
     from pytest_poisson.environment import commit_of
 
-    commits: dict[str, str] = {}
-    for part in parts:
-        with store.open(part) as reader:
-            commit = commit_of(reader.run.environment.get("git"))
-            if commit is not None:
-                commits[reader.run.name] = commit
-    if len({*commits.values()}) < 2:
+    parts = [(part["name"], commit_of(part["environment"].get("git"))) for part in parts_of(merged)]
+    known = [(name, commit) for name, commit in parts if commit is not None]
+    if len({commit for _, commit in known}) < 2:
         return ""
-    told = ", ".join(f"{printable(name)} on {commit}" for name, commit in commits.items())
+    told = ", ".join(f"{printable(name)} on {commit}" for name, commit in known)
     return f"note: the parts were swept on different commits, and the new run is of all of them: {told}."

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from poisson_store.merge import parts_of
 from poisson_store.records import Cut
 from pytest_poisson.spans import KIND_INDEX, Span, Trace
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from poisson_store import RunReader, Store
-    from poisson_store.records import RunRecord
     from poisson_store.records import Span as StoredSpan
     from pytest_poisson.content import ContentRules
     from pytest_poisson.span_files.found import FoundSpan, Identity
@@ -67,7 +67,7 @@ def attach_spans(
     with store.open(run) as reader:
         record = reader.run
         keys = {condition.key for condition in reader.conditions}
-        names = {record.run_id, record.name, *_parts(record)}
+        names = {record.run_id, record.name, *(part["run_id"] for part in parts_of(record))}
         fitting = []
         for each in found:
             reason = _misfit(each.identity, names, keys)
@@ -95,14 +95,6 @@ def _misfit(identity: Identity | None, names: set[str], keys: set[str]) -> str |
     if identity.run not in names:
         return OTHER_RUN
     return None if identity.condition in keys else NO_CONDITION
-
-
-def _parts(record: RunRecord) -> list[str]:
-    """Return the runs that a merged run was made of: their replicates named those."""
-    parts = record.settings.get("merged_from")
-    return (
-        [str(part["run_id"]) for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
-    )
 
 
 def _placed(

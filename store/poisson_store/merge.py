@@ -17,6 +17,9 @@ from poisson_store.writer import end_run
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+MERGED_FROM = "merged_from"
+"""Where a merged run's settings keep what its parts were."""
+
 _DECLARED_BEFORE = ("stop_early", "q", "max_mde", "method", "margin", "event")
 """What a run's settings keep of how it is to be judged."""
 
@@ -76,8 +79,14 @@ def merged_record(parts: Sequence[RunRecord]) -> RunRecord:
         ended_at=None,
         selection=_selection(parts, suite_digest(conditions)),
         shard=None,
-        settings={**first.settings, "merged_from": [_provenance(part) for part in parts]},
+        settings={**first.settings, MERGED_FROM: [_provenance(part) for part in parts]},
     )
+
+
+def parts_of(run: RunRecord) -> list[dict[str, Any]]:
+    """Return what a merged run keeps of each run that it was made of; nothing of any other run."""
+    parts = run.settings.get(MERGED_FROM)
+    return [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
 
 
 def merged_status(parts: Sequence[RunRecord]) -> str:
