@@ -10,13 +10,12 @@ import pytest
 
 from pytest_poisson.caps import ERROR_LIMIT
 from pytest_poisson.declaration import FAILED, PASSED, Declaration
+from pytest_poisson.secrets import beginning_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_poisson.rollout import Rollout
-
-LONGEST_WORD = 1000  # characters looked back for a space where a text is cut
 
 IN_TEARDOWN = "in tear-down: "
 """What stands before the error of a tear-down, beside the outcome or cause that it does not change."""
@@ -36,7 +35,7 @@ class Ending:
 
     def with_note(self, note: str) -> Ending:
         """Return the same ending with something more to read."""
-        return replace(self, error=_cut(f"{self.error}\n{note}".strip(), ERROR_LIMIT))
+        return replace(self, error=beginning_of(f"{self.error}\n{note}".strip(), ERROR_LIMIT))
 
 
 def ending_of_set_up(error: BaseException, path: Path) -> Ending:
@@ -84,16 +83,7 @@ def error_text(error: BaseException, path: Path) -> str:
     for frame, line in traceback.walk_tb(error.__traceback__):
         if frame.f_code.co_filename == str(path):
             place = f" ({path.name}:{line})"
-    return f"{_cut(lines, ERROR_LIMIT - len(place))}{place}"
-
-
-def _cut(text: str, most: int) -> str:
-    """Return the beginning of a text without half a word, in which no pattern of `redact` would know a secret."""
-    if len(text) <= most:
-        return text
-    kept = text[: most + 1]
-    end = next((at for at in range(most, max(most - LONGEST_WORD, 0), -1) if kept[at].isspace()), most)
-    return kept[:end]
+    return f"{beginning_of(lines, ERROR_LIMIT - len(place))}{place}"
 
 
 def _words(error: BaseException) -> str:

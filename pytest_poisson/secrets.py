@@ -64,6 +64,23 @@ _HINTS = ("authorization", "cookie", "api-key", "api_key", "apikey", "token")
 _HINTS_OF_ADDRESSES = ("://", "key=", "sig=", "signature=", "keyid=", "secret=")
 
 
+LONGEST_WORD = 1000
+"""Characters looked through for a space where a text is cut."""
+
+
+def beginning_of(text: str, most: int) -> str:
+    """Return the beginning of a text without half a word, in which no pattern of `redact` would know a secret."""
+    if len(text) <= most:
+        return text
+    end = next((at for at in range(most, max(most - LONGEST_WORD, 0), -1) if text[at].isspace()), most)
+    return text[:end]
+
+
+def end_of(text: str, most: int) -> str:
+    """Return the end of a text, likewise."""
+    return beginning_of(text[::-1], most)[::-1]
+
+
 def is_secret(name: str) -> bool:
     """Tell whether a header, or an attribute that is named after one, holds what must not be stored."""
     return _HEADER.match(name) is not None

@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from pytest_poisson.channel import FrameReader, encode_frame
 from pytest_poisson.errors import UserError
+from pytest_poisson.secrets import end_of
 from pytest_poisson.worker_entry import ENTRY
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ class WorkerProcess:
     def tail(self, characters: int) -> str:
         """Return the end of what the process printed in its last batch."""
         self._errors.seek(0)
-        return self._errors.read().decode("utf-8", "replace")[-characters:].strip()
+        return end_of(self._errors.read().decode("utf-8", "replace"), characters).strip()
 
 
 @contextlib.contextmanager

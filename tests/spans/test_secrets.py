@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from pytest_poisson.secrets import (
     REDACTED,
     attrs_without_secrets,
+    beginning_of,
     command_without_secrets,
+    end_of,
     is_secret,
     without_secrets,
 )
@@ -176,3 +178,27 @@ def test_a_long_text_of_beginnings_is_searched_once(part):
 def test_a_command_line_keeps_no_value_of_an_option_named_after_a_secret(given, kept):
     """What a run stores of the command that made it goes into reports."""
     assert command_without_secrets(given) == kept
+
+
+@given(st.text("ab \n", max_size=60), st.integers(1, 40))
+def test_a_cut_leaves_whole_words(text, most):
+    """At either end no more is kept than may be, and no half of a word unless no space was seen before it."""
+    for whole, kept in ((text, beginning_of(text, most)), (text[::-1], end_of(text, most)[::-1])):
+        assert whole.startswith(kept)
+        assert len(kept) <= most
+        rest = whole[len(kept) :]
+        assert not rest or rest[0].isspace() or not any(map(str.isspace, kept[1:]))
+
+
+def test_the_end_of_a_long_output_holds_no_half_of_a_secret():
+    """As the last words of a worker that died: of a secret that does not fit nothing is left."""
+    secret = "sk-" + "a" * 40
+    for most in range(20, 60):
+        assert end_of(f"begin {secret} end", most) in (
+            "end",
+            " end",
+            f"{secret} end",
+            f" {secret} end",
+            f"begin {secret} end",
+        )
+    assert end_of("x" * 50, 40) == "x" * 40
